@@ -101,7 +101,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if not report.skipped:
+    if report.when != "teardown" and not report.skipped:  # a test that is skipped has a teardown, too, of no time
         _took[report.nodeid] = _took.get(report.nodeid, 0.0) + report.duration
 
 

@@ -22,7 +22,8 @@ def most_threads(match: Match) -> int:
 
 def warn_of_shared_cores(match: Match, processes: int) -> None:
     """Warn if searches with a budget of seconds share cores, because they then do less work in their time."""
-    timed = [each for each in _policies(match) if any(getattr(each, name, None) is not None for name in ("seconds", "game_seconds"))]
+    budgets = "seconds", "turn_seconds", "game_seconds"
+    timed = [each for each in _policies(match) if any(getattr(each, name, None) is not None for name in budgets)]
     threads, here = max(map(_threads, timed), default=0), cores()
     if processes * threads <= here:
         return

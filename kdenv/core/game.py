@@ -87,6 +87,7 @@ class Game:
     max_chances: int  # a list of the outcomes of chance is never longer than this
     knowledge: Knowledge = field(default_factory=Knowledge)  # players and other parts for policies and searches
     most_decisions: int = 4  # a turn has at most this many decisions; with 1, searches choose single decisions in place of turns
+    turn_of: Callable[[States], int] | None = None  # the number of the turn of states[0], where searches decide several times in a turn
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     training_encoding: str = ""  # the encoding of networks that `kdenv train` makes, if none is given; the default one if empty
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this

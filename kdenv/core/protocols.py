@@ -83,6 +83,8 @@ class Drawing(Protocol):
       can only be chosen by their words.
     - `ghosts`: SVG that shows in the picture how a tile would lie. Actions with the same outlines are then turned by clicks.
     - `buttons`: The words on the button for an action that has no place in the picture, such as the end of a turn.
+    - `meanings`: An action in words that players know: "take domino 28, forest/water with a crown". Without them it is called by its
+      button, or by the notation.
 
     `turn_targets` takes the actions of a turn, in order, and returns a list of the outlines of all. By default these are the `targets`
     of each.

@@ -33,6 +33,7 @@ class Memory:
         self.rng: Rng = rng_of(seed)
         self.n_playouts = 0  # in all decisions since reset; nodes, if a search makes no playouts; 0 if the policy does not search
         self.seconds = 0.0  # of searching, in all decisions since reset
+        self.turn = (-1, 0.0)  # the number of the turn in which it decided last, and `seconds` when that turn began
         self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which the rest of a turn is played, and that rest
         self.within: Memory | None = None  # the memory of the policy that plays in place of this one, if any
         self.kept: dict[str, Any] = {} if kept is None else kept  # objects that are slow to make and do not affect decisions

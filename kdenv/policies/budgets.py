@@ -1,4 +1,4 @@
-"""The budgets of searches as parameters: playouts, seconds or nodes for a decision, or seconds for a whole game."""
+"""The budgets of searches as parameters: playouts, seconds or nodes for a decision, or seconds for a turn or for a whole game."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value
 from kdenv.search.budget import Budget
 
-_PER_DECISION, _PER_GAME = "for a decision", "for a whole game"
-_BUDGETS = {"playouts": _PER_DECISION, "seconds": _PER_DECISION, "nodes": _PER_DECISION, "game_seconds": _PER_GAME}
+_PER_DECISION = "for a decision"
+_BUDGETS = {
+    "playouts": _PER_DECISION,
+    "seconds": _PER_DECISION,
+    "nodes": _PER_DECISION,
+    "turn_seconds": "for a turn",
+    "game_seconds": "for a whole game",
+}
 
 # Each budget is declared once. A class that has it takes it over: `seconds: float | None = SECONDS`.
 PLAYOUTS: Any = param(
@@ -23,6 +29,11 @@ PLAYOUTS: Any = param(
     each="round",
 )
 SECONDS: Any = param("the budget: seconds for each decision", default=None, least=0.001)
+TURN_SECONDS: Any = param(
+    "the budget: seconds for all decisions of a turn; a decision gets the seconds left divided by the decisions of the turn that are left",
+    default=None,
+    least=0.001,
+)
 NODES: Any = param("the budget: nodes for each decision", default=None, least=1)
 GAME_SECONDS: Any = param(
     "the budget: seconds for all decisions of a game; a decision gets the seconds left divided by the decisions left",
@@ -69,6 +80,7 @@ class PlayoutBudget(Budgeted):
 
     playouts: int | tuple[int, ...] | None = PLAYOUTS
     seconds: float | None = SECONDS
+    turn_seconds: float | None = TURN_SECONDS
     game_seconds: float | None = GAME_SECONDS
 
 
@@ -78,5 +90,6 @@ class TreeBudget(Budgeted):
 
     playouts: int | tuple[int, ...] | None = PLAYOUTS
     seconds: float | None = SECONDS
+    turn_seconds: float | None = TURN_SECONDS
     nodes: int | None = NODES
     game_seconds: float | None = GAME_SECONDS

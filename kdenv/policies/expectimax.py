@@ -20,7 +20,7 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.turns import carry_out
 from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
-from kdenv.policies.budgets import GAME_SECONDS, NODES, SECONDS, Budgeted
+from kdenv.policies.budgets import GAME_SECONDS, NODES, SECONDS, TURN_SECONDS, Budgeted
 from kdenv.policies.learned import Learned
 from kdenv.policies.result import SearchResult, play_in_words
 from kdenv.policies.searching import TRIAL, Searcher, SearchPolicy
@@ -68,6 +68,7 @@ class LookaheadPolicy(SearchPolicy, Budgeted):
     )
     nodes: int | None = NODES
     seconds: float | None = SECONDS
+    turn_seconds: float | None = TURN_SECONDS
     game_seconds: float | None = GAME_SECONDS
 
     def __post_init__(self) -> None:

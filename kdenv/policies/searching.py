@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.notice import compiling
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, below, make_rng
+from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.turns import SCRATCH, list_turns
+from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.budgets import Budgeted
@@ -72,6 +75,23 @@ class Searcher(ABC):
         game, states = view.game, view.scratch(3)
         parts = int(view.seat), self.most_decisions(game), n_games, game.buffer(), make_rng(0)
         return float(decisions_left(self.playout_player(view), states, *parts))
+
+    def decisions_of_turn(self, view: View) -> float:
+        """The number of decisions left for this seat in this turn, estimated by a few random games; 1 if a turn is one decision."""
+        game, turn_of, states = view.game, view.game.turn_of, view.scratch(1)
+        if turn_of is None:
+            return 1.0
+        rng, legal, n, now = make_rng(0), game.buffer(), 0, turn_of(view.states)
+        for _ in range(_N_ESTIMATES):
+            states[0] = view.states[0]
+            while verbs.phase_at(states, 0) != OVER and turn_of(states) == now:
+                if verbs.phase_at(states, 0) == CHANCE:
+                    verbs.apply_chance_at(states, 0, verbs.sample_chance_at(states, 0, rng))
+                    continue
+                n_legal = int(verbs.legal_at(states, 0, legal))
+                n += n_legal > 1 and int(verbs.seat_at(states, 0)) == view.seat
+                verbs.apply_at(states, 0, legal[below(rng, n_legal)])
+        return n / _N_ESTIMATES
 
 
 class SearchPolicy(TurnPolicy):
@@ -137,11 +157,17 @@ class SearchPolicy(TurnPolicy):
             searcher.reflex(view, rng)
             if searcher.budget.game_seconds is not None:
                 searcher.decisions_left(view, 1)
+            if searcher.budget.turn_seconds is not None:
+                searcher.decisions_of_turn(view)
         ready.add(rules)
 
     def _budget(self, view: View) -> Budget:
         """The budget of this decision."""
-        searcher = self.searcher
-        return searcher.budget.for_decision(
-            self.memory.seconds, lambda: searcher.decisions_left(view), lambda: int(view.game.details.round_of(view.states))
-        )
+        searcher, memory, turn_of = self.searcher, self.memory, view.game.turn_of
+        spent = memory.seconds
+        decisions_left: Callable[[View], float] = searcher.decisions_left
+        if searcher.budget.turn_seconds is not None:
+            if turn_of is None or turn_of(view.states) != memory.turn[0]:
+                memory.turn = (-1 if turn_of is None else turn_of(view.states), memory.seconds)
+            spent, decisions_left = memory.seconds - memory.turn[1], searcher.decisions_of_turn
+        return searcher.budget.for_decision(spent, lambda: decisions_left(view), lambda: int(view.game.details.round_of(view.states)))

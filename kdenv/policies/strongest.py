@@ -14,7 +14,7 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.questions import Measured
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, policy
-from kdenv.policies.budgets import SECONDS, Budgeted
+from kdenv.policies.budgets import SECONDS, TURN_SECONDS, Budgeted
 from kdenv.policies.result import SearchResult
 from kdenv.policies.text.value import named
 
@@ -48,11 +48,12 @@ def _told(row: Measured) -> str:
 
 @named("strongest")
 class Strongest(Policy, Budgeted):
-    """The policy that measured strongest in this game with this many seconds for a decision."""
+    """The policy that measured strongest in this game with this many seconds for a decision or for a turn."""
 
     usual: ClassVar[Mapping[str, Any]] = {"seconds": 1.0}
 
     seconds: float | None = SECONDS
+    turn_seconds: float | None = TURN_SECONDS
 
     @classmethod
     def why_not(cls, game: Game) -> str:
@@ -71,11 +72,13 @@ class Strongest(Policy, Budgeted):
 
     def best(self, game: Game, players: int, variant: Variant) -> Policy:
         """The policy that plays at such a table, with the budget of this one."""
-        assert self.seconds is not None
+        seconds = self.turn_seconds if self.seconds is None else self.seconds
+        assert seconds is not None
         # The rows for the greatest budget up to its own come first.
         for row in sorted(game.knowledge.strongest, key=lambda row: -row.seconds):
-            if row.seconds <= self.seconds and can_play(row, game, players, variant):
-                return policy(row.policy.format(seconds=f"{self.seconds:g}"))
+            if row.seconds <= seconds and can_play(row, game, players, variant):
+                text = row.policy if self.turn_seconds is None else row.policy.replace("seconds=", "turn_seconds=")
+                return policy(text.format(seconds=f"{seconds:g}"))
         raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
 
     def at(self, view: View) -> Policy:

@@ -10,16 +10,17 @@ from typing import Any
 
 _STEP = 0.02  # seconds between looks at the clock; the last steps are shorter
 _PER_NODE = 8  # a budget of n nodes ends after 8 * n playouts at the latest: a whole tree may have fewer than n nodes
-_LEAST_SECONDS = 0.001  # the budget of a decision after all seconds of the game are spent
+_LEAST_SECONDS = 0.001  # the budget of a decision after all seconds of the turn or of the game are spent
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Playouts, nodes or seconds for one decision; playouts for a decision by round; or seconds for all decisions of a game."""
+    """Playouts, nodes or seconds for one decision; playouts for a decision by round; or seconds for all decisions of a turn or a game."""
 
     playouts: int | None = None
     seconds: float | None = None
     nodes: int | None = None
+    turn_seconds: float | None = None
     game_seconds: float | None = None
     by_round: tuple[int, ...] | None = None  # playouts for a decision in each round; the last number is for all later rounds
 
@@ -70,16 +71,15 @@ class Budget:
 
         return Budget(split(self.playouts), self.seconds, split(self.nodes))
 
-    def for_decision(self, spent: float, turns_left: Callable[[], float], round_now: Callable[[], int]) -> Budget:
-        """Return the budget of one decision. Of seconds for a game, it gets those left after `spent`, divided by the turns left.
+    def for_decision(self, spent: float, decisions_left: Callable[[], float], round_now: Callable[[], int]) -> Budget:
+        """Return the budget of one decision. Of seconds for a turn or a game, it gets those left, divided by the decisions left.
 
         round_now returns the number of the round, from 0. It is called only if there are playouts by round.
         """
         if self.by_round is not None:
             return Budget(self.by_round[min(round_now(), len(self.by_round) - 1)])
-        if self.game_seconds is None:
-            return self
-        return Budget(seconds=max(_LEAST_SECONDS, (self.game_seconds - spent) / max(1.0, turns_left())))
+        seconds = self.turn_seconds if self.turn_seconds is not None else self.game_seconds
+        return self if seconds is None else Budget(seconds=max(_LEAST_SECONDS, (seconds - spent) / max(1.0, decisions_left())))
 
 
 def run_together(workers: Sequence[Any], budgets: Sequence[Budget], threads: int, since: float) -> int:

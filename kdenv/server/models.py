@@ -273,7 +273,7 @@ class Events(TypedDict):
 
 
 class Legal(TypedDict):
-    """A legal action."""
+    """A legal action. `words` are its notation."""
 
     action: int
     words: str
@@ -282,9 +282,11 @@ class Legal(TypedDict):
 class Shape(Legal):
     """A legal action, and the places in the drawing that are clicked for it.
 
-    `ghost` is SVG that shows it in the drawing. `button` has the words on a button for an action that has no place in the drawing.
+    `meaning` is the action in words that players know. `ghost` is SVG that shows it in the drawing. `button` has the words on a button for
+    an action that has no place in the drawing.
     """
 
+    meaning: str
     paths: list[str]
     ghost: NotRequired[str]
     button: NotRequired[str]
@@ -317,10 +319,11 @@ class Curve(TypedDict):
 
 
 class Candidate(TypedDict):
-    """A turn that a search looked at."""
+    """A turn that a search looked at. `words` are its notation, and `meaning` are words that players know."""
 
     action: int
     words: str
+    meaning: str
     visits: int
     share: float
     value: float | None

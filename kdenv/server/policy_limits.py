@@ -124,8 +124,8 @@ def _check_cost(value: Value, size: int, seconds: float) -> None:
             continue
         if name == "game_seconds":
             raise BadOption(f"{value}: this server gives no time for whole games; write seconds=<number> for a decision")
-        if name == "seconds" and given > seconds:
-            raise BadOption(f"{value}: seconds={given:g} is not possible on this server; a decision may take {seconds:g}")
+        if name in ("seconds", "turn_seconds") and given > seconds:
+            raise BadOption(f"{value}: {name}={given:g} is not possible on this server; a decision may take {seconds:g}")
         if name == "threads" and given > 1:
             raise BadOption(f"{value}: threads={given} is not possible on this server; a search has 1")
         most = max(given) if isinstance(given, tuple) else given

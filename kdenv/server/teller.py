@@ -1,4 +1,4 @@
-"""Describes the events of a game for people: "placed forest/lake: +3" rather than "place 12 e4 e5".
+"""Describes actions and events for people: "placed forest/water: +3" rather than "place 12 e4 e5".
 
 The words of an event depend on the positions before and after it. So a teller carries the events out on a table of its own, and goes on
 from there when it is asked again.
@@ -6,11 +6,32 @@ from there when it is asked again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from kdenv.core import verbs
+from kdenv.core.game import Game, States
 from kdenv.core.protocols import Told
 from kdenv.server.running_game import Live, Walk
 from kdenv.server.store import GameRow
 
 _KNOWS_ALL = 0  # what must have been seen of an event (Live.knows), once nothing is hidden
+
+
+def meanings(game: Game, states: States, actions: Sequence[int], seat: int | None) -> dict[int, str]:
+    """Actions that may be taken in states[0], in words that players know (core/protocols.py)."""
+    found: dict[int, str] = {}
+    for name in ("buttons", "meanings"):
+        found |= getattr(game.drawing, name, lambda *about: {})(states, 0, actions, seat)
+    return {action: found.get(action) or str(game.notation.action_text(states, 0, action)) for action in actions}
+
+
+def meaning_of_turn(game: Game, states: States, actions: Iterable[int], seat: int) -> str:
+    """The actions of a turn in such words. They are carried out in states[0]."""
+    words = []
+    for action in actions:
+        words.append(meanings(game, states, [action], seat)[action])
+        verbs.apply_at(states, 0, action)
+    return "; ".join(words)
 
 
 class Teller:

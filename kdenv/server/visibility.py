@@ -22,6 +22,7 @@ from kdenv.core.view import ONLOOKER, as_seen_by_all
 from kdenv.server import models
 from kdenv.server.running_game import WHY, Live
 from kdenv.server.store import StoredGame
+from kdenv.server.teller import meanings
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # in letters for a terminal
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")  # in a drawing
@@ -157,7 +158,7 @@ def _scores_in(states: States, players: int) -> list[int]:
 
 
 def shapes(live: Live, table: Table, viewer: int | None, *, narrow: bool = False) -> models.Shapes:
-    """The actions that can be clicked in the drawing of this viewer: each with its words and its shapes, in order.
+    """The actions that can be clicked in the drawing of this viewer: each with its notation, its meaning and its shapes, in order.
 
     Only the seat to move gets them, or everybody if nothing is hidden. A game may name no shapes.
     """
@@ -166,9 +167,10 @@ def shapes(live: Live, table: Table, viewer: int | None, *, narrow: bool = False
         return {"seat": seat, "shapes": []}
     legal = table.legal()
     paths, ghosts, buttons = (_shown(live, name, table, legal, viewer, narrow) or {} for name in ("targets", "ghosts", "buttons"))
+    words = meanings(live.game, table.states, legal, viewer)
     found: list[models.Shape] = []
     for action in legal:
-        shape: models.Shape = {"action": action, "words": table.name(action), "paths": paths.get(action, [])}
+        shape: models.Shape = {"action": action, "words": table.name(action), "meaning": words[action], "paths": paths.get(action, [])}
         if action in ghosts:
             shape["ghost"] = ghosts[action]
         if action in buttons:

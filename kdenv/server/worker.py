@@ -44,12 +44,13 @@ def do(job: Job, policies: dict[str, Any], ready: Any = lambda: None) -> Any:
 def _found(found: Any) -> dict[str, Any]:
     """The result of a search, in a form that JSON can have."""
     from kdenv.core.turns import actions_of, first_action
+    from kdenv.server.teller import meaning_of_turn
 
     def number(value: float) -> float | None:
         return None if value != value else round(float(value), 4)
 
     total = sum(candidate.visits for candidate in found.candidates) or 1
-    best = found.candidates[0]
+    best, view = found.candidates[0], found.view
     return {
         "unit": found.unit,
         "value": number(best.mean),
@@ -58,6 +59,7 @@ def _found(found: Any) -> dict[str, Any]:
             {
                 "action": int(first_action(candidate.turn)),
                 "words": candidate.words,
+                "meaning": meaning_of_turn(view.game, view.scratch(1), actions_of(candidate.turn), view.seat),
                 "visits": candidate.visits,
                 "share": round(candidate.visits / total, 4),
                 "value": number(candidate.mean),

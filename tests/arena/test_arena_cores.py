@@ -77,6 +77,7 @@ def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         ("mce(seconds=0.05)", 4, ""),
         ("mce(seconds=0.05)", 5, "5 searches will run at the same time on 4 cores, so seconds buy less .*; play with 4 processes$"),
         ("uct(game_seconds=5)", 8, "8 searches will run"),
+        ("uct(turn_seconds=5)", 8, "8 searches will run"),
         ("mce(seconds=0.05, threads=2)", 2, ""),
         ("mce(seconds=0.05, threads=3)", 2, "2 searches of 3 threads will run .*; play with 1 process$"),
         ("mce(seconds=0.05, threads=8)", 1, "1 search of 8 threads will run at the same time on 4 cores, .*; give threads=4$"),

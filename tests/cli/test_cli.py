@@ -139,7 +139,7 @@ def test_a_policy_is_explained_with_all_its_parameters(capsys) -> None:
     assert at["least"] == "It is a whole number from 1 on. Default: 1."
     assert at["fpu"] == "It is a number from -1e+09 to 1e+09, or none. Default: none."
     assert at["reflex"] == "It may be yes or no. Default: no."
-    assert at["seconds"] == "It is a number from 0.001 on. One of playouts, seconds, nodes and game_seconds must be given."
+    assert at["seconds"] == "It is a number from 0.001 on. One of playouts, seconds, nodes, turn_seconds and game_seconds must be given."
     assert at["trees"] == "It is a whole number from 1 to 256. It need not be given."
     assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned, thompson, thompson_beta or puct. Default: ucb1.")
 

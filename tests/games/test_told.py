@@ -1,4 +1,7 @@
-"""Descriptions of decisions for people: words of the rulebook, the results of the decision, and nothing that is hidden."""
+"""Descriptions of decisions for people: words of the rulebook, the results of the decision, and nothing that is hidden.
+
+Before a decision is made, it is described, too.
+"""
 
 import random
 import re
@@ -18,6 +21,12 @@ def told(table: Table, words: str) -> Told:
     before, action = table.states.copy(), table.action(words)
     table.play(action)
     return table.game.drawing.told(before, table.states, action)
+
+
+def meanings(table: Table) -> dict[str, str]:
+    """The notation of all legal actions, and what they are called for people."""
+    found = table.game.drawing.meanings(table.states, 0, table.legal(), table.seat)
+    return {table.name(action): words for action, words in found.items()}
 
 
 @pytest.mark.parametrize("name", names())
@@ -50,6 +59,45 @@ def test_a_city_that_is_finished_is_told_with_its_points() -> None:
     line = told(table, "place E+0+1r2")
     assert line == Told(1, "placed a tile with a city")  # a claim follows
     assert told(table, "claim nothing") == Told(1, "put no meeple, finished a city of 2 tiles: player 0 +4")
+
+
+def test_a_tile_is_described_by_its_way_from_the_start_and_a_meeple_by_its_feature() -> None:
+    table = Table(find_game("carcassonne")).at_position("stage=place drawn=U turn=1 points=0,0 tiles=D+0+0r0@N0 bag=E1,V2,U2")
+    assert meanings(table) == {
+        "place U-1+0r1": "place the tile 1 west of the start, turned right",
+        "place U+1+0r1": "place the tile 1 east of the start, turned right",
+        "place U+0-1r1": "place the tile 1 south of the start, turned right",
+    }
+    table.play(table.action("place U+1+0r1"))
+    assert meanings(table) == {
+        "claim nothing": "put no meeple",
+        "claim road E": "put a meeple on the road",
+        "claim field NW": "put a meeple in the northwestern field",
+        "claim field SE": "put a meeple in the southeastern field",
+    }
+
+
+def test_a_tile_that_lies_turned_is_described_so() -> None:
+    table = Table(find_game("carcassonne")).at_position("stage=place drawn=E turn=1 points=0,0 tiles=D+0+0r0@N0 bag=E1,V2,U2")
+    at_north = [words for words in meanings(table).values() if words.startswith("place the tile 1 north")]
+    assert at_north == ["place the tile 1 north of the start, upside down"]
+    at_south = [words.partition(", ")[2] for words in meanings(table).values() if words.startswith("place the tile 1 south")]
+    assert at_south == ["turned right", "upside down", "turned left"]
+
+
+def test_a_domino_is_described_with_its_terrains_its_squares_and_what_may_be_taken() -> None:
+    position = "round=1 stage=place turn=0 kingdoms=X,X queue=23:0,28:1,40:1,41:0 draft=1,2,3,48 box=4-22,24-27,29-39,42-47"
+    table = kdenv.table("kingdomino", players=2, dominoes=48).at_position(position)
+    words = meanings(table)
+    assert words["place 23 f5 g5"] == "place field/mine at f5-g5"
+    assert words["place 23 g5 f5"] == "place field/mine at g5-f5"
+    table.play(table.action("place 23 f5 g5"))
+    assert meanings(table) == {
+        "pick 1": "take domino 1, field/field",
+        "pick 2": "take domino 2, field/field",
+        "pick 3": "take domino 3, forest/forest",
+        "pick 48": "take domino 48, field/mine with 3 crowns",
+    }
 
 
 def test_a_domino_is_told_by_its_squares_and_its_points() -> None:

@@ -122,7 +122,7 @@ def test_every_policy_listed_can_be_read(game: str) -> None:
         ("bold(shel=2)", "bold has no parameter shel (did you mean shell?); its parameters are shell"),
         ("bold(shell=random(x=3))", "shell=random(x=3) is not possible: random(x=3) is not a number or word"),
         ("full_greedy(variant=papre)", "variant=papre is not possible"),
-        ("mce", "mce: give one budget: playouts=<number> or seconds=<number> for a decision, or game_seconds="),
+        ("mce", "mce: give one budget: playouts=<number> or seconds=<number> for a decision, or turn_seconds=<number> for a turn, or "),
         ("mce(playouts=5, seconds=1)", "mce(playouts=5, seconds=1): give one budget: "),
         ("mce(playout=5, playouts=5)", "there is no playout 5; a playout is random, player_greedy, "),
         ("mce(playout=mce(playouts=3), playouts=5)", "mce is no playout but a policy; a playout is random, player_greedy, "),

@@ -102,7 +102,7 @@ def any_of(family: type[Value]) -> st.SearchStrategy[Any]:
 
 def attempt(cls: type[Value], values: dict[str, Any]) -> Value | None:
     """The value, with the first budget only; None if its parameters contradict each other."""
-    budgets = [name for name in ("playouts", "seconds", "nodes", "game_seconds") if values.get(name) is not None]
+    budgets = [name for name in ("playouts", "seconds", "nodes", "turn_seconds", "game_seconds") if values.get(name) is not None]
     values = {name: value for name, value in values.items() if name not in budgets[1:]}
     if values.get("leaf") is None:
         values = {name: value for name, value in values.items() if name != "turns" and (name, value) != ("score", "goal")}

@@ -1,6 +1,7 @@
 """Does `strongest` play as the policy that the game names for its budget, and is what it stands for told?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,6 +97,8 @@ def test_a_search_among_the_rows_has_the_budget_that_strongest_was_given(name: s
         found = Strongest(seconds=seconds).best(game, *game.variant())
         if isinstance(found, SearchPolicy):
             assert found.seconds == seconds  # type: ignore[attr-defined]
+            of_turn = Strongest(turn_seconds=seconds).best(game, *game.variant())
+            assert of_turn == replace(found, seconds=None, turn_seconds=seconds)  # type: ignore[type-var]
 
 
 @pytest.mark.cold

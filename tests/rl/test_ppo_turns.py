@@ -34,7 +34,7 @@ def test_its_probabilities_are_those_of_kdenv_rl() -> None:
 @pytest.mark.cold
 def test_it_learns_to_beat_random_players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "scores.npz"
-    words = f"--game dominoes --encoding ends --opponent random --seconds 20 --num_envs 64 --out {out}"
+    words = f"--game dominoes --encoding ends --opponent random --seconds 10 --num_envs 64 --out {out}"
     monkeypatch.setattr(sys, "argv", ["ppo_turns.py", *words.split()])
     ppo_turns.main()
     told = capsys.readouterr().out

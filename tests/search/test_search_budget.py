@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from dominion_at import at, go
 from positions import after_pick, of_seat_to_move
 
 import kdenv
@@ -116,3 +117,47 @@ def test_a_search_makes_the_playouts_of_the_round_of_its_decision(game: str, tex
         assert len(found.turns) == 1 or found.playouts == given[min(rounds[-1], len(given) - 1)]
         table.decide(dice.choice(table.legal()), rng)
     assert len(set(rounds)) > 1
+
+
+def test_seconds_for_a_turn_are_divided_by_its_decisions() -> None:
+    """A hand with a Copper and two Cellars: two actions at most, then a card is bought."""
+    table = at("Cellar", "2 Cellar 1 Copper", actions="2")
+    search = policy("mce(turn_seconds=1.2)")
+    number = table.game.turn_of
+    assert number is not None
+    left = search.searcher.decisions_of_turn(table.view(0))
+    assert left > 1
+    assert search._budget(table.view(0)) == Budget(seconds=1.2 / left)
+    search.memory.seconds += 0.4  # of searching
+    before = number(table.states)
+    go(table, "play Cellar")
+    while table.at_chance:
+        table.chance(table.chances()[0][0])
+    assert number(table.states) == before
+    left = search.searcher.decisions_of_turn(table.view(0))
+    assert search._budget(table.view(0)) == Budget(seconds=pytest.approx(0.8 / max(1, left)))
+    search.memory.seconds += 0.8
+    assert search._budget(table.view(0)) == Budget(seconds=0.001)
+    rng = random.Random(1)
+    while table.seat != 0 or number(table.states) == before:
+        if table.at_chance:
+            table.chance(table.chances()[0][0])
+        else:
+            table.play(rng.choice(table.legal()))
+    left = search.searcher.decisions_of_turn(table.view(0))
+    assert search._budget(table.view(0)) == Budget(seconds=pytest.approx(1.2 / max(1, left)))
+
+
+def test_one_decision_is_left_where_a_card_is_bought() -> None:
+    table = at("Cellar", "1 Estate", stage="buy", node="buy", coins="3")
+    assert policy("mce(turn_seconds=1)").searcher.decisions_of_turn(table.view(0)) == 1
+
+
+@pytest.mark.parametrize("game", ["kingdomino", "carcassonne", "dominoes"])
+def test_a_turn_is_one_decision_in_other_games(game: str) -> None:
+    table = kdenv.table(game)
+    table.run_chance(make_rng(1))
+    search = policy("mce(turn_seconds=0.5)")
+    search.memory.seconds = 7.0
+    assert table.seat is not None
+    assert search._budget(table.view(table.seat)) == Budget(seconds=0.5)

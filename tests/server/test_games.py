@@ -4,6 +4,7 @@ import gc
 import http.client
 import json
 import random
+import re
 import threading
 import time
 import weakref
@@ -16,6 +17,7 @@ import pytest
 from served import GENEROUS, Served
 
 import kdenv
+from kdenv.compiler.random import make_rng
 from kdenv.core.errors import KdenvError
 from kdenv.core.record import replay
 from kdenv.policies import Policy, listing
@@ -25,6 +27,7 @@ from kdenv.server.catalogue import policies_of
 from kdenv.server.policy_limits import checked, checked_search
 from kdenv.server.running_game import Live
 from kdenv.server.settings import Limits, ServerSettings
+from kdenv.server.teller import meanings
 
 ALL = ["kingdomino", "dominion", "carcassonne", "dominoes"]
 
@@ -283,6 +286,31 @@ def test_an_analysis_is_given_after_the_game_and_where_it_is_allowed(served: Ser
     place = f"/games/{casual}/steps/{state['step']}/analysis"
     assert served.ask("POST", place, body)[0] == 403  # a spectator learns nothing
     assert served.post(place, body, token)["candidates"]
+
+
+def test_a_hint_and_a_choice_have_words_beside_their_notation(served: Served) -> None:
+    casual = served.make("carcassonne", ["open", "greedy"], casual=True)
+    token = served.join(casual, "Ann")
+    state = served.get(f"/games/{casual}/seat", token)
+    while not state["legal"]:
+        state = served.get(f"/games/{casual}/seat?since={state['step']}&wait=20", token)
+    place = f"/games/{casual}/steps/{state['step']}"
+    for found in served.get(f"{place}/shapes", token)["shapes"]:
+        assert found["words"].startswith("place ")
+        assert re.match(r"place the tile \d", found["meaning"])
+    for found in served.post(f"{place}/analysis", {"policy": "mce(playouts=20)"}, token)["candidates"]:
+        assert re.match(r"place \S+, claim ", found["words"])
+        assert re.match(r"place the tile \d.* of the start.*; put (no meeple|a meeple (in|on) the [a-z ]+)$", found["meaning"])
+
+
+@pytest.mark.parametrize("game", ["dominion", "dominoes"])
+def test_a_choice_is_called_by_its_button_or_its_notation(game: str) -> None:
+    table = kdenv.table(game)
+    table.run_chance(make_rng(1))
+    found = meanings(table.game, table.states, table.legal(), table.seat)
+    assert list(found) == table.legal()
+    buttons = table.game.drawing.buttons(table.states, 0, table.legal())
+    assert all(words == buttons.get(action, table.name(action)) for action, words in found.items())
 
 
 def test_an_analysis_is_made_once_and_tells_the_value_of_the_position(served: Served) -> None:

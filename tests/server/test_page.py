@@ -571,6 +571,14 @@ def test_a_screen_reader_is_told_what_others_do_and_finds_a_name_for_everything(
         screen.wait_for_turn()
     until(page, "window.said.some((text) => /greedy placed/.test(text))")
     assert page.locator(".spoken").get_attribute("aria-live") == "polite"
+    unreachable = """[...document.querySelectorAll("main *")].filter((each) => each.checkVisibility()
+        && each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === "auto" && each.tabIndex < 0
+        && !each.querySelector("a, button, input, select")).map((each) => each.outerHTML)"""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.click("summary:has-text('The position in letters')")
+    until(page, "document.querySelector('pre').scrollWidth > document.querySelector('pre').clientWidth")
+    assert page.evaluate(unreachable) == []  # what is scrolled can be scrolled by keyboard
+    page.set_viewport_size({"width": 1280, "height": 900})
     nameless = """[...document.querySelectorAll('a, button, input, select, [role=button], [role=img], [role=group], img')]
         .filter((each) => each.checkVisibility())
         .filter((each) => !(each.textContent.trim() || each.getAttribute('aria-label') || each.alt || each.labels?.length))

@@ -87,9 +87,19 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     page.keyboard.press("h")
     page.wait_for_selector(".hint text.best")
     assert page.locator(".hint text").all_text_contents()[-1] != "best" or page.locator(".hint text").count() == 1
-    best = page.locator(".analysis strong").text_content()
-    assert len(page.locator(".hint path.best").all()) == best.count("place ") + len(re.findall("claim (?!nothing)", best))
-    assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
+    best = page.locator(".analysis strong")
+    words = best.text_content()
+    assert re.match(r"place the tile \d .* of the start.*; put (no|a) meeple", words)
+    assert re.match(r"place [A-X][+-]\d.*, claim ", best.get_attribute("title"))  # the notation is a tooltip
+    assert len(page.locator(".hint path.best").all()) == 1 + words.count("put a meeple")
+    assert 1 <= page.locator(".analysis li").count() <= 3
+    drawn = page.locator(".canvas svg").get_attribute("viewBox")
+    page.set_viewport_size(SMALL)  # the drawing is another one then
+    until(page, "old => document.querySelector('.canvas svg').getAttribute('viewBox') !== old", drawn)
+    until(page, "document.querySelector('.hint text.best') !== null")
+    choices = page.locator(".actions button")
+    assert all(re.match(r"place the tile \d", each) for each in choices.all_text_contents())
+    assert re.match(r"place [A-X][+-]\d", choices.first.get_attribute("title"))
 
 
 # The words of those targets in the window whose middle is covered by something that is no part of the drawing.
@@ -170,6 +180,9 @@ def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served:
         below.add(round(page.evaluate("document.querySelector('.back').offsetTop")))
     assert len(heights) > 1
     assert max(below) - min(below) < 4
+    ground = "[document.querySelector('.canvas'), document.querySelector('.canvas svg > rect')].map((each) => getComputedStyle(each))"
+    canvas, rect = page.evaluate(f"(([canvas, rect]) => [canvas.backgroundColor, rect.fill])({ground})")
+    assert canvas == rect  # no gap is seen
 
 
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)

@@ -150,7 +150,7 @@ def test_2000_bad_requests_get_a_sentence_and_change_nothing(tmp_path: Path, req
 @pytest.mark.parametrize(
     "text",
     ["os:system", "json.tool:main", "learned(/etc/passwd)", 'learned("../x.npz")', "ppo(C:\\x)", "mce(leaf=learned(nothing), score=goal)",
-     "mce(playout=os:system)", "mce(seconds=11)", "mce(playouts=100001)", "mce(playouts=[5, 100001])",
+     "mce(playout=os:system)", "mce(seconds=11)", "mce(turn_seconds=11)", "mce(playouts=100001)", "mce(playouts=[5, 100001])",
      "mce(threads=2, playouts=5)", "uct(game_seconds=1)"],
 )  # fmt: skip
 def test_a_program_may_not_name_files_nor_cost_too_much(served: Served, text: str) -> None:

@@ -23,7 +23,9 @@ _COMMAND = re.compile(r"\s*(kdenv [a-z]+|python (-m|examples/\S+)|make [a-z-]+|p
 # What makes a command or a block quick, without changing what it shows.
 QUICK = [
     (r"--games \d+", "--games 4 --processes 1"),
-    (r"--minutes [\d.]+", "--minutes 0.05"),
+    (r"--minutes [\d.]+", "--minutes 0.02"),
+    (r"^(kdenv train .*)--against", r"\1--deals 2 --against"),
+    (r"--seeds 1 2 3", "--seeds 1"),
     (r"games=\d+", "games=4"),
     (r"\.learn\(40_000\)", ".learn(1)"),
     (r"n_steps=256", "n_steps=64"),

@@ -18,6 +18,7 @@ from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text
 from kdenv.games.carcassonne.tables import CITY, CORNERS, EDGES, MEEPLES, ROAD, TILES
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, MIDDLE, N_CELLS, NO_SEGMENT, PENNANTS, SIZE
+from kdenv.games.carcassonne.told import meanings as meanings
 from kdenv.games.carcassonne.told import told as told
 from kdenv.games.carcassonne.told import told_chance as told_chance
 

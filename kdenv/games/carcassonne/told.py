@@ -1,4 +1,4 @@
-"""Describes decisions for people: the tile that was placed, the features that it finished, and the points."""
+"""Describes decisions for people, before and after they are made: the tile that is placed, what it finishes, and the points."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 from kdenv.core.protocols import Told, counted
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.features import find
-from kdenv.games.carcassonne.notation import kind_word
+from kdenv.games.carcassonne.notation import action_text, kind_word
 from kdenv.games.carcassonne.tables import CLOISTER_POINTS, TILES
-from kdenv.games.carcassonne.tiles import N_CITIES, N_ROADS, SIZE
+from kdenv.games.carcassonne.tiles import MIDDLE, N_CITIES, N_ROADS, SIZE
 
-_ON = {"city": "in a city", "road": "on a road", "field": "in a field", "cloister": "in a cloister"}
+_ON = {"city": "in", "road": "on", "field": "in", "cloister": "in"}
+_TURNED = ("", ", turned right", ", upside down", ", turned left")
+_SIDES = {"N": "northern", "E": "eastern", "S": "southern", "W": "western"}
+_SIDES |= {"NW": "northwestern", "NE": "northeastern", "SE": "southeastern", "SW": "southwestern"}
 
 
 def told(before: Any, after: Any, action: int) -> Told:
@@ -25,7 +28,8 @@ def told(before: Any, after: Any, action: int) -> Told:
     elif slot == claims.NO_MEEPLE:
         words = "put no meeple"
     else:
-        words = f"put a meeple {_ON[kind_word(s, tile, slot)]}"
+        kind = kind_word(s, tile, slot)
+        words = f"put a meeple {_ON[kind]} a {kind}"
     if new["stage"] == rules.CLAIMING:
         return Told(seat, words)
     done = "".join(f", finished {each}" for each in _finished(new, tile))
@@ -35,6 +39,21 @@ def told(before: Any, after: Any, action: int) -> Told:
     if new["stage"] == rules.FINISHED:
         done += ", and everything on the table was counted"
     return Told(seat, words + done + (f": {points}" if points else ""))
+
+
+def meanings(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Describe placements by their way from the start tile, and claims. A feature has its side if the tile has several of its kind."""
+    found, s = dict[int, str](), states[k]
+    tile = TILES[int(s["tile_face"][int(s["n_tiles"]) - 1]) >> 2]
+    several = {kind for kind, parts in (("city", tile.cities), ("road", tile.roads), ("field", tile.fields)) if len(parts) > 1}
+    for action in actions:
+        if action < claims.CLAIM:
+            found[action] = f"place the tile {_way(action >> 2)} of the start{_TURNED[action & 3]}"
+            continue
+        _, kind, *sides = action_text(states, k, action).split()
+        side = f"{_SIDES[sides[0]]} " if kind in several else ""
+        found[action] = "put no meeple" if action == claims.CLAIM else f"put a meeple {_ON[kind]} the {side}{kind}"
+    return found
 
 
 def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
@@ -50,6 +69,13 @@ def tile_words(tile_type: int) -> str:
     parts = [counted(n, word, words) for n, word, words in ((cities, "a city", "cities"), (roads, "a road", "roads")) if n]
     parts += ["a cloister"] if tile.cloister else []
     return f"a tile with {' and '.join(parts)}"
+
+
+def _way(cell: int) -> str:
+    """The way from the start tile to a cell: "3 east, 2 south"."""
+    row, column = divmod(cell, SIZE)
+    steps = ((column - MIDDLE, "east"), (MIDDLE - column, "west"), (MIDDLE - row, "north"), (row - MIDDLE, "south"))
+    return ", ".join(f"{n} {side}" for n, side in steps if n > 0)
 
 
 def _fits(s: Any, outcome: int) -> bool:

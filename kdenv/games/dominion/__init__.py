@@ -166,6 +166,7 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX, strongest=STRONGEST),
     most_decisions=1,
+    turn_of=lambda states: int(states[0]["turns"].sum()),
     margin_scale=50.0,
     details=DETAILS,
 )

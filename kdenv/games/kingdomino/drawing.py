@@ -19,9 +19,9 @@ from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, last_change, move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
 from kdenv.games.kingdomino.terminal import ansi
 from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PANEL, PAPER, PLAYERS, TEXT, TILE, definitions
-from kdenv.games.kingdomino.told import told, told_chance
+from kdenv.games.kingdomino.told import meanings, told, told_chance
 
-__all__ = ["DARK", "SEAT_COLOURS", "ansi", "buttons", "ghosts", "svg", "targets", "told", "told_chance"]
+__all__ = ["DARK", "SEAT_COLOURS", "ansi", "buttons", "ghosts", "meanings", "svg", "targets", "told", "told_chance"]
 
 SEAT_COLOURS = tuple(colour for colour, _ in PLAYERS)
 DARK = {PAPER: "#24222a", PANEL: "#322f39", LINE: "#4b4755", HINT: "#3b3743", TEXT: "#ece6f2", MUTED: "#a9a1b0"}

@@ -1,4 +1,4 @@
-"""Describes decisions for people: the domino that was placed or taken, and the points."""
+"""Describes decisions for people, before and after they are made: the domino that is placed or taken, and the points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from kdenv.core import verbs
 from kdenv.core.protocols import Told, counted, listed
 from kdenv.games.kingdomino import placements, rules
+from kdenv.games.kingdomino.notation import halves, square_name
 from kdenv.games.kingdomino.scene import mover
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
 
@@ -30,6 +31,22 @@ def told(before: Any, after: Any, action: int) -> Told:
     return Told(seat, f"placed {domino_words(domino)}" + "".join([*gained, *lost]))
 
 
+def meanings(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Describe placements, in the order of the domino's halves, and dominoes that may be taken."""
+    s = states[k]
+    size = int(s["size"])
+    discard, found = int(placements.discard_action(size)), dict[int, str]()
+    for action in actions:
+        if action > discard:
+            domino = int(s["draft"][action - discard - 1])
+            found[action] = f"take domino {domino}, {domino_words(domino)}"
+        elif action < discard:
+            x, y, to_x, to_y = halves(action, size)
+            ground = ground_words(int(s["queue"][int(s["turn"])]))
+            found[action] = f"place {ground} at {square_name(x, y, size)}-{square_name(to_x, to_y, size)}"
+    return found
+
+
 def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
     """Describe the kings that are called, and the dominoes that are laid out."""
     found, drawn = list[Told](), list[str]()
@@ -43,10 +60,15 @@ def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[
 
 
 def domino_words(domino: int) -> str:
-    """A domino in words: "forest/lake with a crown"."""
+    """A domino in words: "forest/water with a crown"."""
     crowns = int(CROWNS_A[domino]) + int(CROWNS_B[domino])
-    ground = f"{TERRAINS[TERRAIN_A[domino]]}/{TERRAINS[TERRAIN_B[domino]]}"
+    ground = ground_words(domino)
     return f"{ground} with {counted(crowns, 'a crown', 'crowns')}" if crowns else ground
+
+
+def ground_words(domino: int) -> str:
+    """The terrains of a domino: "forest/water"."""
+    return f"{TERRAINS[TERRAIN_A[domino]]}/{TERRAINS[TERRAIN_B[domino]]}"
 
 
 def _points(states: Any, seat: int) -> tuple[int, dict[str, int]]:

@@ -47,7 +47,7 @@ export class Board {
     this.home = { x, y, width, height };
     if (!before || before.width !== width || before.height !== height) this.view = null;
     drawing.setAttribute("role", "group");
-    drawing.setAttribute("aria-label", words);
+    drawing.setAttribute("aria-label", named(words, names));
     this.hints = shape("g", { class: "hint" });
     this.ghost = shape("g", { class: "ghost" });
     this.targets = shape("g");
@@ -56,6 +56,8 @@ export class Board {
     if (this.wide !== innerWidth) this.canvas.style.minHeight = "";
     this.wide = innerWidth;
     this.canvas.replaceChildren(drawing);
+    const ground = [...drawing.children].find((each) => each.localName === "rect" && Number(each.getAttribute("width")) === width);
+    this.canvas.style.setProperty("--board", ground?.getAttribute("fill") || "none"); // below a drawing that is less high
     const tall = this.canvas.offsetHeight; // it never shrinks, so that what is below stays where it is
     if (tall) this.canvas.style.minHeight = `${tall}px`;
     rename(drawing, names);
@@ -63,7 +65,7 @@ export class Board {
     this.offer([]);
   }
 
-  // Shows the shapes of these actions: [{action, words, paths, ghost, button}, ...]. Where several actions begin alike, the next click
+  // Shows the shapes of these actions: [{action, meaning, paths, ghost, button}, ...]. Where several actions begin alike, the next click
   // decides, or turns the tile that is shown as a ghost.
   offer(shapes, clicked = []) {
     Object.assign(this, { shapes, clicked, turned: null });
@@ -75,7 +77,7 @@ export class Board {
       next.set(path, [...(next.get(path) || []), each]);
     }
     this.ghost.replaceChildren();
-    this.buttons.replaceChildren(...shapes.filter((each) => each.button && !clicked.length).map((each) => this.button(each.button, () => this.chosen(each.action), each.words)));
+    this.buttons.replaceChildren(...shapes.filter((each) => each.button && !clicked.length).map((each) => this.button(each.button, () => this.chosen(each.action), each.meaning)));
     if (clicked.length) this.buttons.append(this.button("back", () => this.back()));
     this.targets.replaceChildren(...[...next].map(([path, ways]) => this.target(path, ways)));
     this.enlarge();
@@ -84,7 +86,7 @@ export class Board {
 
   target(path, ways) {
     const isLast = ways.every((each) => each.paths.length === this.clicked.length + 1);
-    const words = ways.length === 1 ? ways[0].words : `${ways[0].words} and ${ways.length - 1} more`;
+    const words = ways.length === 1 ? ways[0].meaning : `${ways[0].meaning} and ${ways.length - 1} more`;
     const [turns, shows] = [isLast && ways[0].ghost && !this.clicked.length, isLast && ways[0].ghost && this.clicked.length];
     const click = () => {
       if (turns) this.turn(path, ways);
@@ -117,7 +119,7 @@ export class Board {
     const way = ways[this.turned.at];
     this.ghost.innerHTML = way.ghost;
     for (const each of this.targets.children) each.classList.toggle("taken", each.getAttribute("d") === path);
-    const [place, turn] = [this.button("lay it", () => this.chosen(way.action), way.words), this.button("turn it ↻", () => this.turn(path, ways))];
+    const [place, turn] = [this.button("lay it", () => this.chosen(way.action), way.meaning), this.button("turn it ↻", () => this.turn(path, ways))];
     place.classList.add("main");
     this.buttons.replaceChildren(place, ...(ways.length > 1 ? [turn] : []), this.button("back", () => this.offer(this.shapes)));
   }

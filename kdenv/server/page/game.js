@@ -17,7 +17,7 @@ export async function showGame(main, signal, id, linked) {
   const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted clock" }) };
   const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
   const decision = el("details", { class: "panel", open: !isNarrow() }, el("summary", {}, "Your decision in words (l)"), actions);
-  const words = el("pre", { class: "wide" });
+  const words = el("pre", { class: "wide", tabindex: 0, role: "region", "aria-label": "the position in letters" });
   const inWords = el("details", { class: "panel", hidden: true }, el("summary", {}, "The position in letters"), words);
   const log = new Log(id, (n) => goTo(n));
   const analysis = el("div", { class: "analysis", "aria-live": "polite" });
@@ -74,7 +74,7 @@ export async function showGame(main, signal, id, linked) {
 
   inWords.addEventListener("toggle", tried(showWords));
   document.addEventListener("keydown", tried(onKey), { signal });
-  onLook(tried(async () => { drawn = offered = ""; if (state) await show(); }), signal);
+  onLook(tried(async () => { drawn = offered = ""; if (state) await show(); if (analysis.childElementCount) await doHint(); }), signal);
   const ticking = setInterval(tick, 1000);
   signal.addEventListener("abort", () => { clearInterval(ticking); document.querySelectorAll("dialog").forEach((each) => each.remove()); });
   await follow();
@@ -278,7 +278,7 @@ export async function showGame(main, signal, id, linked) {
       const svg = (state.step === now && state.picture) || await get(`/games/${id}/steps/${now}/picture.svg${lookOf("?")}`, { token, signal });
       if (isStale()) return;
       const last = log.events.slice(0, now).filter((event) => event.kind === "action").at(-1);
-      board.draw(svg, `${state.title}, step ${now}${last ? `; last: ${last.words}` : ""}`, names());
+      board.draw(svg, `${state.title}, step ${now}${last ? `; last: ${last.told.map((line) => line.words).join("; ")}` : ""}`, names());
       drawn = key;
     }
     const legal = isNow() && mine && state.turn === mine.seat ? state.legal || [] : [];
@@ -286,7 +286,7 @@ export async function showGame(main, signal, id, linked) {
     if (offering !== offered) { // else what is focused, or half chosen, would be lost
       const { shapes } = legal.length && state.shapes && state.step === now ? state : legal.length ? await get(`/games/${id}/steps/${now}/shapes${lookOf("?")}`, { token: mine.token, signal }) : { shapes: [] };
       if (isStale()) return;
-      actions.replaceChildren(...legal.map((each) => el("button", { type: "button", onclick: tried(() => decide(each.action)) }, each.words)));
+      actions.replaceChildren(...shapes.map((each) => el("button", { type: "button", title: each.words, onclick: tried(() => decide(each.action)) }, each.meaning)));
       if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
       board.offer(shapes);
       if (legal.length && !shapes.some((each) => each.paths.length || each.button)) decision.open = true; // there is nothing to click
@@ -383,10 +383,11 @@ export async function showGame(main, signal, id, linked) {
       board.hint(found.paths);
       const [best, ...others] = found.candidates;
       const share = (each) => `${Math.round(each.share * 100)} %`;
-      analysis.replaceChildren(el("section", { class: "panel" }, el("p", {}, "best: ", el("strong", {}, best.words)),
-        others.length ? el("p", { class: "muted" }, `then ${others.slice(0, 3).map((each) => each.words).join("; ")}`) : null,
+      const turn = (each, tag = "span") => el(tag, { title: `${each.words}${each.line && `; the search expects: ${each.line}`}` }, each.meaning);
+      analysis.replaceChildren(el("section", { class: "panel" }, el("p", {}, "best: ", turn(best, "strong")),
+        others.length ? el("ol", { class: "muted", start: 2 }, others.slice(0, 3).map((each) => turn(each, "li"))) : null,
         el("details", {}, el("summary", {}, `what the search thinks (${found.unit})`), table(["turn", "visits", "value"], found.candidates.slice(0, 8).map((each) =>
-          [each.words, share(each), each.value === null ? "" : each.value.toFixed(3)])), best.line ? el("p", { class: "muted" }, `it expects: ${best.line}`) : null)));
+          [turn(each), share(each), each.value === null ? "" : each.value.toFixed(3)])))));
     } catch (error) {
       analysis.replaceChildren();
       throw error;
