@@ -103,7 +103,11 @@ def _verify(parsed: argparse.Namespace, plan: Ladder, results: Path) -> int:
         raise BadOption(f"there is no {results}; play the ladder first, or name its folder by --out")
     seed = chosen(parsed.seed, None)
     checks = sum(len(row.policy) for row in plan.rows if row.label in parsed.verify)
-    found = [each for label in parsed.verify for each in verify_row(plan, label, ladder_table.wins_in(results, label), seed, checks)]
+    found = [
+        each
+        for label in parsed.verify
+        for each in verify_row(plan, label, ladder_table.wins_in(results, label), seed, checks, results.parent)
+    ]
     if parsed.json:
         print(json.dumps({"seed": seed, "rows": [{"game": each.game, "row": each.label, "holds": each.holds} for each in found]}))
     else:

@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,13 @@ import pytest
 from kdenv.arena import (
     Estimate,
     Ladder,
+    Match,
     check_entry,
     climb,
     ladder_checks,
     ladder_table,
-    league,
     merge_ladders,
+    play,
     read_entry,
     read_ladder,
     verify_row,
@@ -247,11 +247,27 @@ def test_a_row_is_verified_on_fresh_deals(plan: Ladder, folder: Path) -> None:
         verify_row(plan, "nobody", before, seed=99)
 
 
+def test_a_row_is_verified_at_its_own_tables(tmp_path: Path) -> None:
+    """A row that entered later sits at other tables than if all rows had begun together. With the old seed it has the old result."""
+    path, card = written(tmp_path, FILE.replace("players = 2", "players = 3")), written(tmp_path, CARD, "card.toml")
+    climb(read_ladder(path, [card]), tmp_path)
+    with card.open("a", encoding="utf-8") as file:
+        file.write(CARD[CARD.index("[[rows]]") :].replace("mine", "other").replace("gprd", "mce(playouts=1)"))
+    entered = read_ladder(path, [card])
+    for row in climb(entered, tmp_path).rows("kingdomino"):
+        if "kingdomino" in row.row.policy and "dominoes" not in row.row.policy:
+            (found,) = verify_row(entered, row.label, {"kingdomino": row.wins}, seed=7, folder=tmp_path)
+            assert found.now == found.before
+
+
 def test_a_verification_that_is_interrupted_has_no_result(plan: Ladder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ladder_checks, "league", partial(league, on_result=interrupt))
+    def interrupted(match: Match, *, on_result: object, **how: object) -> bool:
+        return play(match, on_result=interrupt, **how)
+
+    monkeypatch.setattr(ladder_checks, "play", interrupted)
     with pytest.raises(KeyboardInterrupt):
         verify_row(plan, "greedy", ladder_table.wins_in(folder / "results.csv", "greedy"), seed=99)
 
