@@ -59,7 +59,7 @@ class Rung(_FromTable):
         policy: The text of the policy in each game.
         budget: The CPU time of a turn, as text; "none" for a policy that does not search.
         training: CPU hours of its training, by game.
-        models: The digest of each model file that it uses, as frozen; `kdenv ladder --check` prints them.
+        models: The digests of its model files, and of modules outside kdenv, as frozen; `kdenv ladder --check` prints them.
         by: Who entered it, or the paper.
         deals: The most deals of its tables, if its games take long.
 
@@ -95,7 +95,7 @@ class Rung(_FromTable):
             for name, digest in models_of(policy(text)).items():
                 if self.models and self.models.get(name) != digest:
                     was = self.models.get(name, "none")
-                    raise BadOption(f"{self.label}: the model {name} has the digest {digest}, and the one that was frozen is {was}")
+                    raise BadOption(f"{self.label}: {name} has the digest {digest}, and the one that was frozen is {was}")
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Ladder:
 
 
 def read_ladder(path: Path, entries: Sequence[Path] = ()) -> Ladder:
-    r"""Read a ladder from a TOML file, and add the rows of these entries.
+    r"""Read a ladder from a TOML file, and add the rows of these entries. The file names entries of its own from its folder.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import read_ladder
@@ -156,17 +156,20 @@ def read_ladder(path: Path, entries: Sequence[Path] = ()) -> Ladder:
 
     """
     found = read_toml(path)
-    if unknown := next((name for name in found if name not in ("title", "seed", "games", "rows")), None):
-        raise BadOption(f"{path}: {shown(unknown)} is no key of a ladder; its keys are title, seed, games and rows")
+    if unknown := next((name for name in found if name not in ("title", "seed", "games", "rows", "entries")), None):
+        raise BadOption(f"{path}: {shown(unknown)} is no key of a ladder; its keys are title, seed, games, rows and entries")
     for name, kind in (("seed", int), ("games", dict), ("rows", list)):
         if not isinstance(found.get(name), kind):
             raise BadOption(f"{path}: a ladder needs {name}")
+    entered = found.get("entries", [])
+    if not isinstance(entered, list) or not all(isinstance(name, str) for name in entered):
+        raise BadOption(f'{path}: entries={shown(entered)} is no list of files such as ["entries/mine.toml"]')
     if not 0 <= found["seed"] <= LARGEST_SEED:
         raise BadOption(f"{path}: seed={found['seed']} is not possible; it is a whole number from 0 to {LARGEST_SEED}")
     games = {game: LadderGame.read(how, f"{path}: games.{game}") for game, how in found["games"].items()}
     rows = [Rung.read(row, f"{path}: row {number}") for number, row in enumerate(found["rows"], 1)]
-    for entry in entries:
-        rows += read_entry(entry).rungs
+    for entry in [*(path.parent / name for name in entered), *entries]:
+        rows += [row for row in read_entry(entry).rungs if row not in rows]
     return Ladder(found["seed"], games, rows, str(found.get("title", "The ladder")))
 
 
@@ -291,7 +294,8 @@ def climb(
 ) -> Climbed:
     r"""Play the missing games of a ladder, and return its standings. The games of each game are in a folder of its name.
 
-    With one process, which is the default, or on a cluster, times are CPU times. The other arguments are those of `league`.
+    With one process, which is the default, or on a cluster, times are CPU times. The other arguments are those of `league`; games are kept
+    as `lasting`.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import climb, read_ladder
@@ -307,7 +311,7 @@ def climb(
     with clock:
         for game, of_game in plan.leagues.items():
             where = None if folder is None else folder / game
-            how: dict[str, Any] = {"part": part, "processes": processes, "ray": ray, "on_result": on_result}
+            how: dict[str, Any] = {"part": part, "processes": processes, "ray": ray, "lasting": True, "on_result": on_result}
             stopped = any(each.interrupted for each in found.values())
             found[game] = league(of_game, where, plays=plays and not stopped, **how)
             found[game].interrupted |= stopped
@@ -331,5 +335,6 @@ def merge_ladders(plan: Ladder, folder: Path, other: Path) -> tuple[int, int]:
     places = [game for game in plan.games if (other / game).is_dir()]
     if not places:
         raise BadOption(f"{other} has no games of this ladder; it has no folder {' or '.join(plan.games)}")
+    climb(plan, folder, plays=False)  # so that the games of another version count, or are refused
     counts = [merge(plan.leagues[game], folder / game, other / game) for game in places]
     return sum(new for new, _ in counts), sum(there for _, there in counts)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 from kdenv.arena.ladder import Ladder, LadderEntry
-from kdenv.arena.league_games import league
+from kdenv.arena.league_games import known_tables
 from kdenv.arena.match import Match, processor_time
+from kdenv.arena.standings import Standings
 from kdenv.arena.statistics import Estimate, normal_quantile
 from kdenv.arena.summary import Summary
 from kdenv.arena.workers import play
@@ -37,14 +40,14 @@ def check_entry(plan: Ladder, entry: LadderEntry) -> list[str]:
         raise BadOption("the entry has no rows; write at least one [[rows]]")
     taken, lines = [row.label for row in plan.rows], []
     for row in entry.rungs:
-        if row.label in taken:
+        if row.label in taken and row not in plan.rows:
             raise BadOption(f"the ladder has a row named {shown(row.label)}; give yours another name")
         taken.append(row.label)
         row.check(plan.games)
         used = {name: digest for text in row.policy.values() for name, digest in models_of(policy(text)).items()}
         if used and not row.models:
             written = ", ".join(f'"{name}" = "{digest}"' for name, digest in used.items())
-            raise BadOption(f"{row.label} has models that are not frozen; write models = {{ {written} }}")
+            raise BadOption(f"{row.label} has files that are not frozen; write models = {{ {written} }}")
         for game, text in row.policy.items():
             table = plan.games[game].league(game, {row.label: text})
             line_up = ["random" if place % table.teams else text for place in range(table.n_players)]
@@ -84,11 +87,15 @@ class Verified:
         return f"{self.game}, {self.label}: {verdict}; {before} of the wins in the table, {now} on fresh deals"
 
 
-def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: int, checks: int | None = None) -> list[Verified]:
+def verify_row(
+    plan: Ladder, label: str, before: Mapping[str, Estimate], seed: int, checks: int | None = None, folder: Path | None = None
+) -> list[Verified]:
     r"""Play a row again, against every row of its games, on deals of another seed.
 
-    `before` has its share of the wins by game. If the row is as strong as it was, one of its games does not hold in about 1 of 100 cases.
-    Rows that are verified together are given the number of games of all of them as `checks`; then this is so for all of them together.
+    `before` has its share of the wins by game. With tables of more than two policies this share depends on who is at the table, so the row
+    sits at the tables of `folder` again, which has the games of the ladder. Without it they are those of a ladder played at once. If the
+    row is as strong as it was, one of its games does not hold in about 1 of 100 cases. Rows that are verified together are given the
+    number of games of all of them as `checks`; then this is so for all of them together.
     Ctrl-C ends it with KeyboardInterrupt and without a result.
 
     >>> from pathlib import Path
@@ -108,11 +115,13 @@ def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: i
     for game in row.policy:
         if game not in before:
             raise BadOption(f"the results have no row {shown(label)} of {game}; play the ladder first")
-        again = replace(plan.leagues[game], kind="gauntlet", challengers=[label], seed=seed)
+        again = replace(plan.leagues[game], seed=seed)
+        known = known_tables(plan.leagues[game], None if folder is None else folder / game)
+        standings, me = Standings(again), again.names.index(label)
         with processor_time():
-            standings = league(again, processes=1)
-        if standings.interrupted:
-            raise KeyboardInterrupt  # the games played so far are no fair part of all: some opponents are missing
+            for table in (table for tables in again.rounds_of_tables(known, list) for table in tables if me in table):
+                if not play(again.match(table), processes=1, on_result=partial(standings.add, table)):
+                    raise KeyboardInterrupt  # the games played so far are no fair part of all: some opponents are missing
         now = next(each.wins for each in standings.rows() if each.policy == label)
         found.append(Verified(game, label, before[game], now, checks or len(row.policy)))
     return found

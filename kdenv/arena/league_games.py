@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from kdenv.arena.cluster import connection
 from kdenv.arena.league import League
@@ -25,6 +26,7 @@ def league(
     processes: int | None = None,
     move_limit: float | None = None,
     ray: str | None = None,
+    lasting: bool = False,
     on_result: Callable[[Standings], None] = lambda standings: None,
 ) -> Standings:
     """Play the missing games of a league, and return its standings.
@@ -38,6 +40,8 @@ def league(
         processes: The number of processes. The default is one for each core.
         move_limit: The longest time of a decision, in seconds.
         ray: The address of a Ray cluster that plays, or "auto".
+        lasting: If true, games are kept without records and times of turns, so that git can have them. Games that another version of
+            kdenv or of the rules has played are refused otherwise; then they count if the first game of their table is the same one now.
         on_result: A function that is called after each game.
 
     Returns:
@@ -75,7 +79,8 @@ def league(
         def is_ours(game: int) -> bool:
             return plays and match.find(game)[0] % parts == number - 1
 
-        if not play_remaining(match, folder, add, processes=processes, move_limit=move_limit, ray=ray, is_ours=is_ours):
+        how: dict[str, Any] = {"processes": processes, "move_limit": move_limit, "ray": ray, "lasting": lasting}
+        if not play_remaining(match, folder, add, is_ours=is_ours, **how):
             standings.interrupted = True
 
     read: set[Table] = set()

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from types import TracebackType
@@ -29,17 +29,19 @@ from kdenv.policies.learned import models_of
 
 FORMAT = "kdenv results 1"
 _LONGEST_HEADER = 1 << 24  # bytes
+_VERSIONS = {"kdenv": "version of kdenv", "rules": "version of the rules of {game}"}
 MOST = 2**53  # the largest number of a game; a float represents all integers up to it
 
 
 class ResultsFile:
     """The results of a match in a file. It is a context manager, which creates the file if there is none, and locks it.
 
-    Read the file with `results()` before anything is appended.
+    Read the file with `results()` before anything is appended. Games of another version of kdenv or of the rules are refused. If
+    `play_again` is given, which plays a game of a number, they count if the first of them is the same game now.
     """
 
-    def __init__(self, path: Path, match: Match) -> None:
-        self.path, self.match = path, match
+    def __init__(self, path: Path, match: Match, play_again: Callable[[int], Result] | None = None) -> None:
+        self.path, self.match, self._play_again = path, match, play_again
         self.finished = Finished()  # the numbers of the games that results() has read
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._file: Any = None
@@ -55,6 +57,8 @@ class ResultsFile:
                 self.path.open("ab").close()  # raises the error if no file can be written here
             raise BadOption(f"another match is writing to {self.path}; wait until it has ended, or choose another --out") from None
         try:
+            if self._play_again is not None and self.path.exists():
+                self._renew(self._play_again)
             self._file = self.path.open("a+b", buffering=0)
             self._begin()
         except BaseException:
@@ -105,6 +109,25 @@ class ResultsFile:
         end = self._end_of_last_line(size)
         if end < size:
             self._cut(end)
+
+    def _renew(self, play_again: Callable[[int], Result]) -> None:
+        """Give a file of other versions the first line of today, if its first game is the same one now."""
+        mine = header(self.match)
+        with self.path.open("rb") as file:
+            found, games = parse_header(file.readline()), file.read()
+        if found == mine or found | {key: mine[key] for key in _VERSIONS} != mine:
+            return
+        if b"\n" in games:
+            kept = result_of(games[: games.index(b"\n")], self.match)
+            again = play_again(kept.number)
+            if any(getattr(kept, name) != getattr(again, name) for name in ("scores", "margins", "wins", "turns", "playouts")):
+                raise BadRecord(
+                    f"{self.path} holds the games of another version of kdenv or of the rules, and game {kept.number} is another one here; "
+                    "choose another --out"
+                )
+        new = self.path.with_name(f".{self.path.name}.new")
+        new.write_bytes(json.dumps(mine).encode() + b"\n" + games)
+        new.replace(self.path)
 
     def _end_of_last_line(self, size: int) -> int:
         """The place in the file, in bytes, where the last complete line ends."""
@@ -189,11 +212,11 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
         raise BadRecord(f"{path} is written as {found['format']!r}, and this version reads {FORMAT!r}; choose another --out")
     if found.get("match") != mine["match"]:
         raise BadRecord(f"{path} holds the results of another match ({json.dumps(found.get('match'))[:120]}); choose another --out")
-    for key, what in (("kdenv", "version of kdenv"), ("rules", f"version of the rules of {mine['match']['game']}")):
+    for key, what in _VERSIONS.items():
         if found.get(key) != mine[key]:
             raise BadRecord(
-                f"{path} holds the results of another {what} ({str(found.get(key))[:40]}, here it is {mine[key]}), which cannot be "
-                "counted together with new ones; choose another --out"
+                f"{path} holds the results of another {what.format(**mine['match'])} ({str(found.get(key))[:40]}, here it is {mine[key]}), "
+                "which cannot be counted together with new ones; choose another --out"
             )
     if name := changed_model(found, mine):
         raise BadRecord(f"{path} holds the results of another {name}: the file has changed since; choose another --out")
@@ -202,7 +225,7 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
 def changed_model(found: dict[str, Any], mine: dict[str, Any]) -> str:
     """The name of a model whose file has changed since the first line `found` was written; empty if there is none."""
     before, now = found.get("models"), mine.get("models", {})
-    return next((name for name in now if isinstance(before, dict) and before.get(name) != now[name]), "")
+    return next((name for name in now if isinstance(before, dict) and before.get(name, now[name]) != now[name]), "")
 
 
 # Reading one line

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,12 @@ def play_remaining(
     move_limit: float | None = None,
     ray: str | None = None,
     is_ours: Callable[[int], bool] | None = None,
+    lasting: bool = False,
 ) -> bool:
     """Call `add` with the games in the folder, then play the others, add and keep them. Return False after Ctrl-C.
 
     Without a folder all games are played. `is_ours` is called with the number of a game, and is false for games of other machines.
+    `lasting` is explained at `league`.
     """
     how: dict[str, Any] = {"processes": processes, "move_limit": move_limit, "ray": ray}
 
@@ -35,15 +38,26 @@ def play_remaining(
 
     if folder is None:
         return play(match, done=others(), on_result=add, **how)
-    with ResultsFile(path_in(folder, match), match) as file:
+
+    def play_again(number: int) -> Result:
+        found: list[Result] = []
+        play(match, done=(other for other in range(match.games) if other != number), processes=1, on_result=found.append)
+        if not found:
+            raise KeyboardInterrupt
+        return found[0]
+
+    with ResultsFile(path_in(folder, match), match, play_again if lasting else None) as file:
         for result in file.results():
             add(result)
 
         def keep(result: Result) -> None:
+            if lasting:
+                seconds = None if result.seconds is None else [float(f"{each:.4g}") for each in result.seconds]
+                result = replace(result, record="", pace=None, seconds=seconds)
             file.append(result)
             add(result)
 
-        return play(match, done=chain(file.finished, others()), records=True, on_result=keep, **how)
+        return play(match, done=chain(file.finished, others()), records=not lasting, on_result=keep, **how)
 
 
 def path_in(folder: Path, match: Match) -> Path:

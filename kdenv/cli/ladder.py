@@ -48,15 +48,12 @@ def _ladder(parsed: argparse.Namespace) -> int:
     check_report(parsed.report, None)
     plan = read_ladder(parsed.file, parsed.enter)
     plan.check()
+    folder = parsed.out or parsed.file.with_suffix("")
     if parsed.check is not None:
         lines = check_entry(plan, read_entry(parsed.check))
-        print(
-            json.dumps(lines)
-            if parsed.json
-            else "\n".join([*lines, f"{parsed.check} may enter: 'kdenv ladder {parsed.file} --enter {parsed.check}'"])
-        )
+        enter = f"{parsed.check} may enter: 'kdenv ladder {parsed.file} --out {folder} --enter {parsed.check}'"
+        print(json.dumps(lines) if parsed.json else "\n".join([*lines, enter]))
         return 0
-    folder = parsed.out or parsed.file.with_suffix("")
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"{folder} is a file; a ladder needs a folder, so give --out another name")
     if parsed.verify:
@@ -106,7 +103,11 @@ def _verify(parsed: argparse.Namespace, plan: Ladder, results: Path) -> int:
         raise BadOption(f"there is no {results}; play the ladder first, or name its folder by --out")
     seed = chosen(parsed.seed, None)
     checks = sum(len(row.policy) for row in plan.rows if row.label in parsed.verify)
-    found = [each for label in parsed.verify for each in verify_row(plan, label, ladder_table.wins_in(results, label), seed, checks)]
+    found = [
+        each
+        for label in parsed.verify
+        for each in verify_row(plan, label, ladder_table.wins_in(results, label), seed, checks, results.parent)
+    ]
     if parsed.json:
         print(json.dumps({"seed": seed, "rows": [{"game": each.game, "row": each.label, "holds": each.holds} for each in found]}))
     else:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -293,14 +294,23 @@ def model_path(name: str) -> Path:
 
 
 def models_of(player: Value) -> dict[str, str]:
-    """The models that a policy uses, by their names in its text, each with a digest of its file."""
+    """The files that a policy uses, each with a digest: models by their names in its text, and modules outside kdenv by theirs."""
     found = {}
     if isinstance(player, ModelPolicy):
-        found[player.model] = hashlib.sha256(model_path(player.model).read_bytes()).hexdigest()[:12]
+        found[player.model] = _digest([model_path(player.model)])
+    module = type(player).__module__
+    file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+    if file.name and module.partition(".")[0] not in ("kdenv", "__main__", "__mp_main__"):
+        found[module] = _digest(sorted(file.parent.rglob("*.py")) if file.stem == "__init__" else [file])
     for name in player.parameters():
         if isinstance(value := getattr(player, name), Value):
             found |= models_of(value)
     return found
+
+
+def _digest(files: Iterable[Path]) -> str:
+    """Twelve hexadecimal digits that change with any of these files."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def load(path: Path) -> Model:

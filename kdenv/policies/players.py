@@ -118,6 +118,7 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
     meanings = [rule.meaning if len(games) == 1 else f"{game.title}: {rule.meaning}" for game, rule in zip(games, rules, strict=True)]
     body = {
         "__doc__": "; ".join(meanings),
+        "__module__": rules[0].make.__module__,
         "__annotations__": types,
         "_takes": {game: tuple(takes[game]) for game in games},
         **{parameter: param(default=default) for parameter, default in fields.items()},

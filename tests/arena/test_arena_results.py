@@ -46,6 +46,49 @@ def test_what_was_written_is_read(tmp_path) -> None:
     assert read(file) == small_results()
 
 
+def of_other_rules(path: Path, *, models: dict[str, str] | None = None) -> bytes:
+    """Let the first line of a file name other rules, and these models. Return the line as it was."""
+    first, *games = lines_of(path)
+    path.write_bytes(
+        json.dumps(json.loads(first) | {"rules": "of yesterday"} | ({"models": models} if models else {})).encode()
+        + b"\n"
+        + b"".join(games)
+    )
+    return first
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_games_of_other_rules_count_if_the_first_one_is_the_same_now(tmp_path, kept: int) -> None:
+    file = written(tmp_path / "match.jsonl", small_results()[1 : 1 + kept])
+    now, played = of_other_rules(file), []
+
+    def play_again(number: int) -> Result:
+        played.append(number)
+        return small_results()[number]
+
+    with pytest.raises(BadRecord, match="another version of the rules"):
+        read(file)
+    for _ in range(2):
+        with ResultsFile(file, SMALL, play_again) as opened:
+            assert list(opened.results()) == small_results()[1 : 1 + kept]
+        assert lines_of(file)[0] == now
+    assert played == [1][:kept]
+    assert read(file) == small_results()[1 : 1 + kept]
+
+
+def test_games_of_other_rules_are_refused_if_the_first_one_is_another_one_now(tmp_path) -> None:
+    file = written(tmp_path / "match.jsonl", small_results()[:2])
+    of_other_rules(file)
+    before = file.read_bytes()
+    with pytest.raises(BadRecord, match="game 0 is another one here"), ResultsFile(file, SMALL, lambda number: small_results()[1]):
+        pass
+    of_other_rules(file, models={"a.npz": "changed"})
+    changed = file.read_bytes()
+    with pytest.raises(BadRecord, match="another version of the rules"), ResultsFile(file, SMALL, lambda number: small_results()[0]):
+        pass
+    assert file.read_bytes() == changed != before
+
+
 def test_games_beyond_those_of_this_match_are_left_out(tmp_path) -> None:
     """A match of fewer games goes on from the file of one of more, and the other way round."""
     fewer = Match(SMALL.game, SMALL.line_up, 2, SMALL.seed, SMALL.options)

@@ -3,8 +3,9 @@
 import csv
 import json
 import math
+import re
+import shutil
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,20 @@ import pytest
 from kdenv.arena import (
     Estimate,
     Ladder,
+    Match,
     check_entry,
     climb,
     ladder_checks,
     ladder_table,
-    league,
     merge_ladders,
+    play,
     read_entry,
     read_ladder,
     verify_row,
 )
 from kdenv.arena.ladder import Climbed, LadderGame, Rung
+from kdenv.arena.league_games import known_tables
+from kdenv.arena.resume import path_in
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
 
@@ -111,6 +115,7 @@ def test_a_file_is_read(plan: Ladder) -> None:
         ('name = "random"', 'name = "greedy"', "two rows named greedy"),
         ("mce(playouts=3)", "mec(playouts=3)", "no policy mec"),
         ('{ kingdomino = "mce(playouts=3)" }', "{}", "plays no game"),
+        ("seed = 7", 'seed = 7\nentries = "mine.toml"', "entries=mine.toml is no list of files"),
         ('budget = "0.1 ms"', 'budget = "0.1 ms"\ndeals = 0', "row 3: deals=0 is not possible"),
     ],
 )
@@ -127,6 +132,33 @@ def test_a_ladder_resumes_and_plays_nothing_twice(plan: Ladder, folder: Path) ->
     assert {path.name: path.read_bytes() for path in folder.rglob("*.jsonl")} == before
     assert numbers(again) == numbers(climb(plan))
     assert sum(each.games for each in again.standings.values()) == 3 * 12 * 2 + 12 * 4
+
+
+def test_an_entry_plays_its_own_tables_only(plan: Ladder, folder: Path, tmp_path: Path) -> None:
+    """Also from a folder whose games another version of the rules has played, if they are the same games now."""
+    shutil.copytree(folder, tmp_path / "games")
+    before = {path: path.read_bytes() for path in (tmp_path / "games").rglob("*.jsonl")}
+    for path, content in before.items():
+        path.write_bytes(re.sub(b'"rules": "[^"]*"', b'"rules": "of yesterday"', content, count=1))
+    (path, card) = written(tmp_path, FILE), written(tmp_path, CARD, "card.toml")
+    assert merge_ladders(plan, tmp_path / "games", folder) == (0, sum(each.count(b"\n") - 1 for each in before.values()))
+    games: list[int] = []
+    found = climb(read_ladder(path, [card]), tmp_path / "games", on_result=lambda standings: games.append(standings.games))
+    assert {path: path.read_bytes() for path in before} == before
+    (mine,) = (row for row in found.rows("kingdomino") if row.label == "mine")
+    assert len(list((tmp_path / "games").rglob("*.jsonl"))) == 4 + 3
+    assert mine.games == 3 * 12 * 2
+    path.write_text(FILE.replace("seed = 7", 'seed = 7\nentries = ["card.toml"]'), encoding="utf-8")
+    assert numbers(climb(read_ladder(path, [card]), tmp_path / "games", plays=False)) == numbers(found)
+    assert check_entry(read_ladder(path), read_entry(card))
+
+
+def test_games_are_kept_without_records(folder: Path) -> None:
+    for path in folder.rglob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+            game = json.loads(line)
+            assert (game["record"], game["pace"]) == ("", None)
+            assert len(line) < 350
 
 
 def test_two_machines_make_the_same_ladder(plan: Ladder, folder: Path, tmp_path: Path) -> None:
@@ -215,11 +247,27 @@ def test_a_row_is_verified_on_fresh_deals(plan: Ladder, folder: Path) -> None:
         verify_row(plan, "nobody", before, seed=99)
 
 
+def test_a_row_is_verified_at_its_own_tables(tmp_path: Path) -> None:
+    """A row that entered later sits at other tables than if all rows had begun together. With the old seed it has the old result."""
+    path, card = written(tmp_path, FILE.replace("players = 2", "players = 3")), written(tmp_path, CARD, "card.toml")
+    climb(read_ladder(path, [card]), tmp_path)
+    with card.open("a", encoding="utf-8") as file:
+        file.write(CARD[CARD.index("[[rows]]") :].replace("mine", "other").replace("gprd", "mce(playouts=1)"))
+    entered = read_ladder(path, [card])
+    for row in climb(entered, tmp_path).rows("kingdomino"):
+        if "kingdomino" in row.row.policy and "dominoes" not in row.row.policy:
+            (found,) = verify_row(entered, row.label, {"kingdomino": row.wins}, seed=7, folder=tmp_path)
+            assert found.now == found.before
+
+
 def test_a_verification_that_is_interrupted_has_no_result(plan: Ladder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ladder_checks, "league", partial(league, on_result=interrupt))
+    def interrupted(match: Match, *, on_result: object, **how: object) -> bool:
+        return play(match, on_result=interrupt, **how)
+
+    monkeypatch.setattr(ladder_checks, "play", interrupted)
     with pytest.raises(KeyboardInterrupt):
         verify_row(plan, "greedy", ladder_table.wins_in(folder / "results.csv", "greedy"), seed=99)
 
@@ -287,6 +335,19 @@ def test_a_model_must_be_the_file_that_was_frozen(plan: Ladder, tmp_path: Path) 
         check_entry(plan, read_entry(written(tmp_path, changed)))
 
 
+def test_code_must_be_the_file_that_was_frozen(plan: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    code = written(tmp_path, "def last(view):\n    return view.legal()[-1]\n", "code_of_an_entry.py")
+    card = CARD.replace("gprd", "code_of_an_entry:last")
+    with pytest.raises(BadOption, match=r'write models = \{ "code_of_an_entry" = "([0-9a-f]{12})" \}') as found:
+        check_entry(plan, read_entry(written(tmp_path, card)))
+    entry = read_entry(written(tmp_path, card + f'models = {{ code_of_an_entry = "{str(found.value).split(chr(34))[-2]}" }}\n'))
+    assert check_entry(plan, entry)
+    code.write_text(code.read_text(encoding="utf-8").replace("-1", "0"), encoding="utf-8")
+    with pytest.raises(BadOption, match=r"mine: code_of_an_entry has the digest .*, and the one that was frozen is"):
+        check_entry(plan, entry)
+
+
 def test_results_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="has not the columns of a ladder"):
         ladder_table.wins_in(written(tmp_path, "a,b\n1,2\n", "results.csv"), "greedy")
@@ -296,6 +357,26 @@ def test_the_template_of_an_entry_passes() -> None:
     root = Path(__file__).parents[2] / "baselines" / "ladder"
     assert read_entry(root / "entries" / "template.toml").rungs
     assert {row.kind for row in read_ladder(root / "ladder.toml").rows} >= {"rule", "paper", "search", "learned"}
+
+
+def test_the_ladder_of_the_project_is_played() -> None:
+    """Whoever enters it goes on from its games. Nothing is compared with the rules of today."""
+    root = Path(__file__).parents[2] / "baselines" / "ladder"
+    plan = read_ladder(root / "ladder.toml")
+    entered = [row for row in plan.rows if row.by]
+    assert entered
+    for row in entered:
+        row.check(plan.games)
+    with (root / "results.csv").open(encoding="utf-8") as file:
+        rows = {(row["game"], row["row"]): row["policy"] for row in csv.DictReader(file)}
+    assert rows == {(game, row.label): text for row in plan.rows for game, text in row.policy.items()}
+    for game, of_game in plan.leagues.items():
+        known = known_tables(of_game, root / game)
+        (tables,) = of_game.rounds_of_tables(known, list)
+        assert known >= set(tables)
+        for table in known:
+            match = of_game.match(table)
+            assert path_in(root / game, match).read_bytes().count(b"\n") == 1 + match.games
 
 
 @pytest.mark.cold
