@@ -92,7 +92,7 @@ def verify_row(
 ) -> list[Verified]:
     r"""Play a row again, against every row of its games, on deals of another seed.
 
-    `before` has its share of the wins by game. With tables of more than two policies this share depends on who is at the table, so the row
+    `before` has its share of the wins by game. At tables of more than two policies this share depends on the others. So the row
     sits at the tables of `folder` again, which has the games of the ladder. Without it they are those of a ladder played at once. If the
     row is as strong as it was, one of its games does not hold in about 1 of 100 cases. Rows that are verified together are given the
     number of games of all of them as `checks`; then this is so for all of them together.

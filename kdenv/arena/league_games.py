@@ -40,8 +40,9 @@ def league(
         processes: The number of processes. The default is one for each core.
         move_limit: The longest time of a decision, in seconds.
         ray: The address of a Ray cluster that plays, or "auto".
-        lasting: If true, games are kept without records and times of turns, so that git can have them. Games that another version of
-            kdenv or of the rules has played are refused otherwise; then they count if the first game of their table is the same one now.
+        lasting: If true, games are kept without records and times of turns, so that git can have them. If another
+            version of kdenv or of the rules has played them, they count if the first game of their table is the same one now. Without
+            `lasting` they are refused.
         on_result: A function that is called after each game.
 
     Returns:

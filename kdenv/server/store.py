@@ -67,7 +67,7 @@ class GameRow(NamedTuple):
 
 
 class GameSettings(TypedDict):
-    """What was agreed on a game, beside its rules."""
+    """The settings of a game beside its rules: its clock, and what is allowed."""
 
     turn_seconds: int
     casual: bool
