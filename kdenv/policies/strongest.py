@@ -48,7 +48,7 @@ def _told(row: Measured) -> str:
 
 @named("strongest")
 class Strongest(Policy, Budgeted):
-    """The policy that measured strongest in this game with this many seconds for a decision or for a turn."""
+    """The policy that measured strongest in this game with this time for a decision or a turn."""
 
     usual: ClassVar[Mapping[str, Any]] = {"seconds": 1.0}
 
