@@ -173,6 +173,10 @@ def test_positions_are_written_so() -> None:
         (MILITIA.replace("; affected: 1", ""), "lacks affected:"),
         (MILITIA.replace("10 Moat", "9 Moat").replace("hand 1: 5 Copper", "hand 1: 4 Copper 1 Moat"), "no attack touches it"),
         (MILITIA + "; left: 2", "left: is given"),
+        (
+            MILITIA.replace("46 Copper", "44 Copper").replace("hand 1: 5 Copper", "hand 1: 7 Copper"),
+            "hand 1: has 7 cards; seats that are not on turn have at most 5",
+        ),
         (MILITIA.replace("hand 1: 5 Copper", "hand 1: 1 Copper"), "none are left to choose"),
         (MILITIA.replace("Militia 0 0", "Militia 0"), "is not a card, its step"),
         (MILITIA.replace("Militia 0 0", "Militia 9 0"), NOT_A_NUMBER),

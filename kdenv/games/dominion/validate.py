@@ -30,6 +30,7 @@ from kdenv.games.dominion.cards import (
     N_STEPS,
     NO_CARD,
     NOTHING,
+    NUMBER,
     OTHERS_DISCARD_TO,
     OTHERS_DRAW,
     OTHERS_PUT_BACK,
@@ -113,12 +114,16 @@ def times_played_again(s: Any, slot: int, step: int) -> int:
 
 def most_in_a_turn(s: Any, totals: Counts, name: str) -> int:
     """Return a bound on the actions, buys or coins of a turn: those at its start and those of all cards if played."""
-    times = max(1, *(times_played_again(s, slot, step) for slot in range(N_SLOTS) for step in range(N_STEPS)))
     gives = s[f"{name}_of"].astype(int)
     if name == "coins":
         steps = s["steps"].astype(int)
         gives = gives + (steps[:, :, HOW] * (steps[:, :, WHAT] == TRASH_FOR_COINS)).sum(axis=1)
-    return int((gives * totals).sum()) * times + (name != "coins")
+    return int((gives * totals).sum()) * _most_times(s) + (name != "coins")
+
+
+def _most_times(s: Any) -> int:
+    """Return the most times that a card in play may be played in a turn."""
+    return max(1, *(times_played_again(s, slot, step) for slot in range(N_SLOTS) for step in range(N_STEPS)))
 
 
 def check(s: Any, totals: Counts, laid_out: Counts) -> None:
@@ -221,6 +226,18 @@ def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
     holds_reaction = int(s["held"][affected]) & int(s["of_type"][REACTION])
     if is_attack and holds_reaction and affected != turn and what != OTHERS_DRAW:
         raise BadRecord(f"affected: {affected} cannot be: seat {affected} holds a reaction, so no attack touches it")
+    if what == OTHERS_DISCARD_TO:  # of a larger hand so many cards would be chosen that hardly a deal of unseen cards had them
+        most = _largest_hand_of_others(s)
+        for seat in range(int(s["players"])):
+            if seat != turn and _hand_size(s, seat) > most:
+                raise BadRecord(f"hand {seat}: has {_hand_size(s, seat)} cards; seats that are not on turn have at most {most}")
+
+
+def _largest_hand_of_others(s: Any) -> int:
+    """Return the most cards in hand of a seat that is not on turn: its five, and those that cards in play let it draw."""
+    steps = s["steps"].astype(int)
+    draws = (steps[:, :, NUMBER] * (steps[:, :, WHAT] == OTHERS_DRAW)).sum(axis=1)
+    return HAND_SIZE + int((draws * s["play"]).sum()) * _most_times(s)
 
 
 def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
