@@ -48,7 +48,7 @@ for extra, *command in (
 ):
     code, words = said_by(*command)
     assert code == 2 and len(words.splitlines()) == 1, (command, words)
-    assert words.endswith(f"needs the extra '{extra}': pip install '.[{extra}]' in a clone of kdenv\\n"), words
+    assert f"needs the extra '{extra}': pip install '.[{extra}]' in a clone of kdenv" in words, words
 for pictures in (["--draw", "game.svg"], ["--html", "game.html"]):
     assert main(["replay", "game.txt", *pictures]) == 0
 from kdenv.core.errors import MissingExtra
@@ -75,13 +75,16 @@ try:
     url = line.split("the page is at ")[1].split()[0].rstrip("/")
     assert "<title>kdenv</title>" in urllib.request.urlopen(url).read().decode()
     game = make(url, "kingdomino", seats=["open", "full_greedy"], options={"size": 3})
-    assert Seat.join(url, game, "Ann").play(lambda state: state["legal"][0]["action"])["status"] == "over"
+    ann = Seat.join(url, game, "Ann")
+    assert ann.play(lambda state: state["legal"][0]["action"])["status"] == "over"
     second = make(url, "dominoes", seats=["open", "greedy", "greedy", "greedy"], options={"mode": "round"})
     assert main(["join", url, second, "mce(playouts=8)"]) == 0
     try:
-        ask(url, "GET", f"/games/{game}/film.gif")
+        ask(url, "GET", f"/games/{game}/film.gif", token=ann.token)
     except Refused as error:
-        assert error.status == 501 and ".[render]" in str(error)
+        assert error.status == 501 and ".[render]" in str(error), error
+    else:
+        raise AssertionError("there is a film without the extra")
 finally:
     server.terminate()
     server.communicate(timeout=60)
