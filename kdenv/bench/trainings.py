@@ -14,7 +14,6 @@ from kdenv.networks.self_play import POSITIONS
 from kdenv.training import PolicyTrainer, TrainingSettings
 
 _TIMES = 4  # what kernels must reach, as a multiple of torch; the aim is 5
-_TIMES_OF = {"carcassonne": 3}  # two thirds of the time of kernels go into observations, which torch is given by the same kernels
 _GAMES = 128  # played at a time in torch
 
 
@@ -29,7 +28,7 @@ def rows_of(game: Game, effort: Effort, options: dict[str, Any]) -> Iterator[Ben
     torch = _of_torch(game, effort, options)
     if torch is not None:
         yield BenchRow(name + "in torch", torch, "decisions/s")
-        yield BenchRow(name + "... times as many in kernels", times(kernels, torch), "x", _TIMES_OF.get(game.name, _TIMES))
+        yield BenchRow(name + "... times as many in kernels", times(kernels, torch), "x", _TIMES)
 
 
 def _of_kernels(game: Game, effort: Effort, options: dict[str, Any]) -> float:
