@@ -69,7 +69,7 @@ SETTINGS = {
 
 
 class World(NamedTuple):
-    """What is fixed: the seat, the others, and the generators from which ties are broken. `work` and the arrays after it are scratch."""
+    """The seat, the others, and the generators from which ties are broken, which are fixed. `work` and the arrays after it are scratch."""
 
     me: int
     teams: int
