@@ -280,6 +280,26 @@ def test_a_late_answer_takes_nothing_back(screen: Screen, served: Served) -> Non
     assert page.locator(".target").count()
 
 
+def test_a_decision_is_not_offered_again_while_it_is_sent(screen: Screen, served: Served) -> None:
+    """The board is drawn anew for the night before the server has answered."""
+    id, held = served.make("carcassonne", ["open", "greedy"]), list[Any]()
+    screen.sit(served, id)
+    assert screen.wait_for_turn()
+    page = screen.page
+    page.route(lambda url: "/act?" in url, lambda route: held.append(route))
+    page.locator(".actions button").first.evaluate("button => button.click()")
+    until(page, "document.querySelectorAll('.actions button').length === 0")
+    old = page.locator(".board svg").first.inner_html()
+    page.emulate_media(color_scheme="dark")
+    until(page, "old => document.querySelector('.board svg').innerHTML !== old", old)
+    page.wait_for_timeout(500)
+    assert page.locator(".actions button").count() == 0
+    assert page.locator(".target").count() == 0
+    held[0].continue_()
+    assert screen.wait_for_turn()
+    assert len(held) == 1
+
+
 @pytest.mark.parametrize("likes", [True, False])
 def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(screen: Screen, served: Served, likes: bool) -> None:
     """The player who leads a match of dominoes must open with 6-6."""

@@ -62,12 +62,14 @@ export async function showGame(main, signal, id, linked) {
   let shown = null; // the step that is looked at; null: now
   let drawn = "";
   let offered = "";
+  let offeredAt = null; // the step whose decisions are offered
+  let sent = null; // the step whose decision is being sent; it is not offered again
   let showing = null;
   let again = false;
   let pointsDrawn = null; // the curve of points, once the game is over
   let about = {}; // the rules of the game: its colours
   let refocus = null; // where the focus goes when there is something to decide again
-  let failed = false; // whether the last state could not be shown
+  let failed = false; // whether the last state is not shown yet, or could not be shown
   let calledAt = null; // what the person was last shown: the step, the status and the seat
   let handed = null; // the seat whose player looks at this screen
   let isForced = true; // whether forced moves may be made; not after an undo, which would be undone
@@ -112,9 +114,7 @@ export async function showGame(main, signal, id, linked) {
         if (failed || since === null || differs(found)) {
           if (state === null || found.step >= state.step) state = found;
           about = games.find((each) => each.game === state.game) || { colours: [] };
-          failed = true;
           await show();
-          failed = false;
         }
         if (state.status === "over") return;
         since = state.step;
@@ -156,7 +156,9 @@ export async function showGame(main, signal, id, linked) {
       try {
         while (again) {
           again = false;
+          failed = true; // else follow() would not show it once more
           await showOnce();
+          failed = false;
         }
       } finally {
         showing = null;
@@ -225,6 +227,7 @@ export async function showGame(main, signal, id, linked) {
   async function handOver() {
     if (seats.length < 2 || !state.hides || state.status !== "running" || handed === mine.seat) return;
     board.draw(EMPTY, "", []);
+    actions.replaceChildren();
     drawn = offered = "";
     const { name } = state.seats[mine.seat];
     await told([el("h2", {}, called(name)), el("p", {}, "It is your turn. The other players look away now.")], "show my hand", signal);
@@ -283,14 +286,14 @@ export async function showGame(main, signal, id, linked) {
     }
     const legal = isNow() && mine && state.turn === mine.seat ? state.legal || [] : [];
     const offering = `${key} ${isNow()} ${legal.length}`;
-    if (offering !== offered) { // else what is focused, or half chosen, would be lost
+    if (offering !== offered && sent !== now) { // else what is focused, or half chosen, would be lost
       const { shapes } = legal.length && state.shapes && state.step === now ? state : legal.length ? await get(`/games/${id}/steps/${now}/shapes${lookOf("?")}`, { token: mine.token, signal }) : { shapes: [] };
-      if (isStale()) return;
+      if (isStale() || sent === now) return;
       actions.replaceChildren(...shapes.map((each) => el("button", { type: "button", title: each.words, onclick: tried(() => decide(each.action)) }, each.meaning)));
       if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
       board.offer(shapes);
       if (legal.length && !shapes.some((each) => each.paths.length || each.button)) decision.open = true; // there is nothing to click
-      offered = offering;
+      [offered, offeredAt] = [offering, now];
       if (legal.length && refocus) {
         if (refocus === "board" && shapes.some((each) => each.paths.length || each.button)) board.focus();
         else actions.querySelector("button").focus();
@@ -324,13 +327,15 @@ export async function showGame(main, signal, id, linked) {
     refocus = place.contains(focused) ? "board" : actions.contains(focused) ? "actions" : null;
     analysis.replaceChildren();
     isForced = true;
-    board.offer([]); // so that nothing is decided twice
+    const decided = sent = offeredAt; // so that nothing is decided twice
+    board.offer([]);
     offered = "";
     actions.replaceChildren(el("span", { class: "muted" }, "..."));
     try {
-      const found = await post(`/games/${id}/act?drawing=true${lookOf("&")}`, { step: state.step, action }, { token: mine.token });
+      const found = await post(`/games/${id}/act?drawing=true${lookOf("&")}`, { step: decided, action }, { token: mine.token });
       if (found.seat === mine.seat && found.step >= state.step) state = found; // else follow() has shown what came later
     } finally {
+      if (sent === decided) sent = null;
       await show();
     }
   }
