@@ -1,9 +1,9 @@
 """Heyden, "Implementing a computer player for Carcassonne" (Maastricht 2009): nodes visited by Expectimax and the Stars.
 
-Her fifty positions are lost, so only ratios can be compared with hers. Ours are in heyden2009_positions.txt.
+Her fifty positions are lost. Ours are in heyden2009_positions.txt; the second command takes some of them. Only ratios can be compared.
 
-    python -m baselines.papers.heyden2009 nodes        # depth 2, every order and factor
-    python -m baselines.papers.heyden2009 deepening    # depth 3, with and without deepening, some positions
+    python -m baselines.papers.heyden2009 nodes        # depth 2, all orders and factors
+    python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after 1 and 2
 """
 
 from __future__ import annotations
