@@ -1,8 +1,9 @@
-"""Gumbel AlphaZero in one file: a network learns team dominoes from searches of 256 games at once, in which it gives the values and priors.
+"""Gumbel AlphaZero in one file. Needs torch.
 
-python examples/alphazero.py --seconds 600          # needs torch
+python examples/alphazero.py --seconds 600
 
-The network reads what a seat observes right after a turn (an afterstate), and gives it a value and a score. Each decision is searched with
+A network learns team dominoes from searches of 256 games at once, in which it gives the values and priors. It reads what a seat observes
+right after a turn (an afterstate), and gives it a value and a score. Each decision is searched with
 a few simulations of the turns that Gumbel noise draws (Danihelka et al. 2022). The softmax of the scores learns the improved policy of
 the search, and the value learns the reward of the seat at the end of the round.
 """

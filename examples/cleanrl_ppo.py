@@ -2,7 +2,7 @@
 
 python examples/cleanrl_ppo.py --steps 40000
 
-Gymnasium's vector environments reset a game in the step after its last one (NEXT_STEP): that step returns the first observation of the
+Gymnasium's vector environments reset a game in the step after its last one (NEXT_STEP). That step returns the first observation of the
 next game, and its action is ignored. Such steps are left out of the loss. The last mask of a game is all ones, so the logits of its
 last observation are numbers, too.
 """

@@ -1,4 +1,4 @@
-"""Compares the speed of Dominion in kdenv and in pyminion (PyPI), in one run on one core.
+"""Compares the speed of Dominion in kdenv and in pyminion (PyPI). Both are measured in one run on one core.
 
 python examples/dominion_against_pyminion.py                # needs pip install pyminion
 

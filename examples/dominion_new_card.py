@@ -2,7 +2,7 @@
 
 python examples/dominion_new_card.py
 
-An Armoury is like a Workshop (gain a card costing up to 4), but the card is put onto the deck. The state of a table holds the rows of
+An Armoury gains a card costing up to 4, as a Workshop does, but puts it onto the deck. The state of a table holds the rows of
 its cards, so compiled rules, searches and players can play the card at once.
 """
 

@@ -2,8 +2,8 @@
 
 python examples/own_playout.py
 
-It is a NamedTuple and a kernel, like a player (own_player.py), and a class that makes the NamedTuple for the seat that searches. The
-class gives it a name and parameters, so every search takes it as playout=hurried.
+It is a NamedTuple and a kernel, like a player (own_player.py). A class makes the NamedTuple for the seat that searches. The class gives it
+a name and parameters, so every search takes it as playout=hurried.
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""A custom policy with a parameter, in ten lines, and a match with it.
+"""A custom policy with a parameter, in ten lines. It plays a match.
 
 python examples/own_policy.py
 

@@ -1,6 +1,6 @@
-"""Proximal policy optimization in one file: a network learns a game by playing all of its seats, in many games at once.
+"""Proximal policy optimization in one file: a network learns a game by playing all of its seats, in many games at once. Needs torch.
 
-python examples/own_ppo.py --game dominoes --minutes 5           # needs torch
+python examples/own_ppo.py --game dominoes --minutes 5
 
 A step takes one action in each game, for the seat to move. A seat is rewarded at the end of its game, so the return of a decision is
 computed from later decisions of the same seat. Decisions of other seats in between are part of its environment.

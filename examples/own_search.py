@@ -1,4 +1,4 @@
-"""A custom search over the verbs, in forty lines, which plays every game: flat Monte Carlo by halving.
+"""A custom search over the verbs, in forty lines: flat Monte Carlo by halving. It plays every game.
 
 python examples/own_search.py
 

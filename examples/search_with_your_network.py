@@ -1,8 +1,9 @@
-"""A network of your own, in torch, that learns the values of positions, sits inside searches of many games, and plays a match.
+"""A network of your own inside searches of many games, and a match with it. Needs torch.
 
-python examples/search_with_your_network.py --seconds 30          # needs torch
+python examples/search_with_your_network.py --seconds 30
 
-The network reads what a seat observes right after its turn (an afterstate), and predicts the seat's reward at the end of the round. Each
+The network learns the values of positions. It reads what a seat observes right after its turn (an afterstate), and predicts the seat's
+reward at the end of the round. Each
 seat takes turns by the softmax of these values, in many games at once, so that the network learns from its own games.
 """
 

@@ -1,8 +1,8 @@
-"""Three Shells: a whole game, and a player of it, in one file outside the package.
+"""Three Shells: a whole game and a player, in one file outside the package.
 
 python examples/three_shells.py
 
-A pea is put under one of three shells with odds 1 : 2 : 3; only seat 0 sees where. Seat 0 stakes 1 to `most` points. Seat 1 points
+A pea is put under one of three shells with odds 1:2:3. Only seat 0 sees where. Seat 0 stakes 1 to `most` points. Seat 1 points
 at a shell, or passes. A coin then doubles all points in one of four cases. Seat 1 wins the stake if the pea is where it points, and
 loses the stake if not; for a pass it loses one point. Seat 0 gets the opposite.
 
@@ -11,7 +11,8 @@ average). A pass costs 1.25, and the other shells cost 5/12 and 5/6 of the stake
 
 The game needs no other file. STATE is the type of a position. The verbs are the rules; they are kernels, which are compiled when they are
 first called, write into given buffers, and check nothing. A rule-based player, words and a drawing follow, and GAME holds all of this.
-After `kdenv.add_game(GAME)` tables, matches and searches find the game by its name, and Gymnasium and PettingZoo as kdenv/ThreeShells-v0.
+After `kdenv.add_game(GAME)` tables, matches and searches find the game by its name. Gymnasium and PettingZoo find it as
+kdenv/ThreeShells-v0.
 
 kdenv check-game examples.three_shells:GAME
 

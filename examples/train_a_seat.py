@@ -1,4 +1,4 @@
-"""Trains a MaskablePPO of sb3-contrib in many games at once, against policies that are played inside the environment.
+"""Trains a MaskablePPO of sb3-contrib in many games at once. The opponents are policies that play inside the environment.
 
 python examples/train_a_seat.py --minutes 10 --out model.zip       # then: kdenv match ... "ppo(model.zip)"
 

@@ -1,4 +1,4 @@
-"""The most points of a kingdom of 3 x 3, 5 x 5 or 7 x 7, laid with the 48 dominoes and without bonuses.
+"""The most points of a kingdom of 3 x 3, 5 x 5 or 7 x 7. It is laid with the 48 dominoes and without bonuses.
 
     python -m baselines.papers.best_kingdom    # the bound, and the kingdoms that reach it
 

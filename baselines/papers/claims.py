@@ -213,9 +213,9 @@ def verdict_of(expects: str, found: Estimate, games: int, margin: float, n_condi
     """The verdict of one of the conditions of a sentence: holds, holds not, cannot tell.
 
     The 95 % interval is widened for the number of conditions, so that all are right with 95 % together (Bonferroni).
+    A condition "> X" or "< X" holds if this interval lies beyond X.
 
-    - "> X" and "< X" hold if it lies beyond X.
-    - "= X" holds if the 90 % interval lies within the margin of X. Otherwise it holds not if X is outside the widened interval.
+    A condition "= X" holds if the 90 % interval lies within the margin of X. Otherwise it holds not if X is outside the widened interval.
 
     A number without luck has no interval, and must be X.
     """
@@ -251,9 +251,9 @@ def verdict_of_sentence(of_conditions: list[str]) -> str:
 _INTRODUCTION = """# What the papers found, and whether it holds here
 
 Made by `kdenv reproduce claims` from [claims.csv](claims.csv), which has the matches, and `results/claims.csv`, which has more digits. Each
-sentence of a paper is tried under the conditions below it, by matches of its own: the number of the first policy, or the difference of two
-policies against the same opponents on the same deals. [low, high] are 95 % intervals over deals. Where games with the paper's budget take
-long, searches get less here; the condition then has the paper's budget in parentheses.
+sentence of a paper is tried under the conditions below it, by separate matches. The column "here" has the number of the first policy, or
+the difference of two policies against the same opponents on the same deals. Numbers have 95 % intervals over deals, as [low, high]. Where
+games with the paper's budget take long, searches get less here. The condition then has the paper's budget in parentheses.
 
 | | |
 |---|---|

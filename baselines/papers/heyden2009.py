@@ -1,9 +1,9 @@
 """Heyden, "Implementing a computer player for Carcassonne" (Maastricht 2009): nodes visited by Expectimax and the Stars.
 
-    python -m baselines.papers.heyden2009 nodes        # depth 2, every order and probing factor
-    python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after depths 1 and 2, for some positions
+Her fifty positions are lost. Ours are in heyden2009_positions.txt; the second command takes some of them. Only ratios can be compared.
 
-Her fifty positions are lost. Ours are in heyden2009_positions.txt, so only ratios can be compared with hers.
+    python -m baselines.papers.heyden2009 nodes        # depth 2, all orders and factors
+    python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after 1 and 2
 """
 
 from __future__ import annotations

@@ -28,20 +28,20 @@ _LONG = 20  # lines; a longer table with a figure is folded up
 _ADDED = "added in"  # a commit, in lines of which it is not known which commit played them
 _DIGITS = 2  # significant digits of half an interval
 
-_INTRODUCTION = """# What the papers say, and what comes out here
+_INTRODUCTION = """# What the papers say, and the results here
 
 Made by `kdenv reproduce --page` from `results/*.csv`, which `kdenv reproduce [PAPER [TABLE]]` writes and which have more digits;
 `expected/*.csv` has the papers' numbers and where they stand. [README.md](README.md) says how lines are made, and what the papers get
 wrong.
 
-Every game has a deal of its own, and the seats go round from game to game. Below each table stand the seed and the commit of its games.
-Each match has deals of its own, drawn from the seed and the name of the row. "Shared deals" are of older lines: all matches then played
-the deals of one seed, so that their luck is alike. "Added in" names the commit with which a line came, where it was not noted which commit
-played it. [low, high] are 95 % intervals (Student's t; Wilson's for shares).
+Every game has its own deal, and the seats go round from game to game. The seed and the commit of the games are below each table. Each
+match has separate deals, drawn from the seed and the name of the row. In older lines all matches played the deals of one seed, so their
+results are not independent. These lines have "shared deals". The words "added in" name the commit that added a line, if it was not noted
+which commit played it. Numbers have 95 % intervals, as [low, high] (Student's t; Wilson's for shares).
 
-A match has one verdict, from one of its numbers: its wins, else its margin, else its points (after the last round). The difference, ours
-minus the paper's, has a 90 % interval (Newcombe's for shares, Welch's for means). "Noticeable" is the smallest difference that the test
-would have found, given the games of both. The verdicts:
+A match has one verdict, from one of its numbers: its wins, else its margin, else its points (after the last round). The difference is
+ours minus the paper's. It has a 90 % interval: Newcombe's for shares, Welch's for means. The column "noticeable" has the smallest
+difference that the test would have found, given the games of both. The verdicts:
 
 | | |
 |---|---|
@@ -58,9 +58,18 @@ would have found, given the games of both. The verdicts:
 | not tried | it takes longer than what was played for this page; `kdenv reproduce PAPER TABLE --full` plays it |
 | nothing to play | parameters, people, lost positions; a remark says which |
 
-Measures: wins, draws and losses, games won alone, shared and lost, in %; score, wins and half draws in %; margin, points ahead of the best
-other; points N, points after round N; open and turns, how many turns can be chosen; least and most, in any game; "rival's", the number of
-the player named second; "first" and "second", only of those games, about half, in which the player made the first decision, or did not.
+The measures:
+
+| | |
+|---|---|
+| wins, draws, losses | games won alone, shared and lost, in % |
+| score | wins and half of the draws, in % |
+| margin | points ahead of the best other player |
+| points N | points after round N |
+| open, turns | the number of turns that can be chosen |
+| least, most | the smallest and the largest number in any game |
+| rival's | before a measure: the number of the player named second |
+| first, second | after a measure: only the games in which the player made the first decision, or did not; about half of all |
 """
 
 
@@ -163,7 +172,7 @@ def _table(lines: list[Line], pictures: list[str]) -> Iterator[str]:
         cells = (line.row, line.measure, *numbers, line.verdict, "; ".join(remarks))
         yield f"| {' | '.join(map(_cell, cells))} |\n"
     if notes:
-        yield "\n" + "\n".join(f"({number}) {note}" + "  " * (number < len(notes)) for number, note in enumerate(notes, 1)) + "\n"
+        yield "\n" + "".join(f"{number}. {note[0].upper()}{note[1:]}\n" for number, note in enumerate(notes, 1))
     yield from _origin(lines)
     if is_folded:
         yield "\n</details>\n"

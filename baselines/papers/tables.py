@@ -12,19 +12,20 @@ the number here (`how`). `why` says what must be known to compare it, or why it 
 
 The measures are:
 
-- count (exact), about and log10 (numbers that the paper rounds).
-- nodes; turns, the turns open on average; open, the turns open.
-- points and margin. "points N" are the points after round N, and "points = N" is the share of games with N points in %. deviation is
-  the standard deviation of points.
-- wins, draws and losses: games won alone, shared and lost in %. score: wins and half draws in %.
-- seconds of a turn. "seconds N-M" and "seconds N-" are those of a turn in these rounds.
-- Any other word is a column that the game adds (kdenv match --show game), or the sum of those that begin with it. A / B is the ratio of
-  two of them, and A + B the sum.
+- Counts. `count` is exact, `about` and `log10` are numbers that the paper rounds, and `nodes` are those of a search.
+- Turns. `turns` are the turns open on average, and `open` the turns open.
+- Points. `points`, `margin`, and `deviation`, the standard deviation of points. `points N` are the points after round N, and `points = N`
+  is the share of games with N points in %.
+- Games in %. `wins`, `draws` and `losses` are games won alone, shared and lost. `score` is wins and half draws.
+- Seconds. `seconds` are those of a turn, and `seconds N-M` and `seconds N-` those of a turn in these rounds.
+- Others. Any other word is a column that the game adds (kdenv match --show game), or the sum of those that begin with it. A / B is the
+  ratio of two of them, and A + B the sum.
 
-"rival's" before a measure asks for the second policy's number. "first" or "second" after it asks for the games in which that policy made
-the first decision, or did not. A function gives its number, or its number and the standard error. If it has luck, it takes the seed.
+The word `rival's` before a measure asks for the second policy's number. The word `first` or `second` after it asks for the games in which
+that policy made the first decision, or did not. A function gives its number, or its number and the standard error. If it has luck, it
+takes the seed.
 
-results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py), so that an interrupted run continues.
+The file results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py). So an interrupted run continues.
 lines.py has the lines, judging.py compares them.
 """
 

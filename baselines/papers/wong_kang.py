@@ -1,9 +1,9 @@
 """Wong and Kang, "Simulating Kingdomino": the number of ways to fill a kingdom.
 
-    python -m baselines.papers.wong_kang    # their counts and ours, side by side
+    python -m baselines.papers.wong_kang    # their counts and ours
 
-A *packing* lays dominoes without faces on a board of size x size squares around a castle. Every domino is connected, over edges,
-to the castle, and no two empty squares share an edge, so that no other domino fits. A packing is a *tessellation* if no square
+A *packing* lays dominoes without faces on a board. It has size x size squares and a castle. Every domino is connected, over edges, to
+the castle, and no two empty squares share an edge, so that no other domino fits. A packing is a *tessellation* if no square
 is empty. Two packings are the same if they have the same dominoes on the same squares. They may differ and cover the same
 squares: on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares. The order in which the dominoes
 were laid does not count.

@@ -1,9 +1,9 @@
 """The pictures of 3 x 3 that the program of Wong and Kang can lay: 989,421 of the 994,074 that the rules allow.
 
-Their program walks through the kingdom from the castle, square by square. Beside each empty square it notes the terrain of the first
-square that it came from, if that is a terrain of the domino, or the castle, beside which both halves may lie. A half must have the noted
-terrain. So where an empty square lies between two terrains, both of which the domino has, the program lays it in one way only. This
-follows from their published program; the paper does not mention it.
+Their program walks through the kingdom from the castle, square by square. For each empty square it notes the first square
+that it came from and that is the castle or has a terrain of the domino. Both halves may lie beside the castle. Elsewhere a half must have
+the noted terrain. So where an empty square lies between two terrains, both of which the domino has, the program lays it in one way only.
+This follows from their published program; the paper does not mention it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trains PPO in many games at once, against rule players, learned players and its own past selves, with one of two heads.
+"""Trains PPO in many games at once, with one of two heads. The opponents are rule players, learned players and past selves.
 
 python -m baselines.rl.ppo kingdomino --minutes 10 --out run     # then: kdenv match kingdomino "ppo(run/turns-1/model.npz)" full_greedy ...
 python -m baselines.rl.ppo kingdomino --head turns actions --seeds 1 2 3 --minutes 10 --out run
@@ -11,9 +11,9 @@ are compiled, so that an update waits for the games no longer than for one kerne
 Minutes are CPU minutes of training, without compiling, evaluations and checkpoints. The same command resumes, also after a kill.
 
 OUT/results.csv has the strength of all runs by time, with 95 % intervals; `kdenv trainings` draws such a file of one run. The folder of
-a run, such as OUT/turns-1, has settings.json, a checkpoint, state.json, model.npz (to play), past-*.npz and results.csv; with the head
-`actions` also progress.csv and, if TensorBoard is installed, its events. Checkpoints are unpickled, so resume
-only in folders that you trust.
+a run, such as OUT/turns-1, has settings.json, a checkpoint, state.json, model.npz (to play), past-*.npz and results.csv. With the head
+`actions` it also has progress.csv and, if TensorBoard is installed, its events. Checkpoints are unpickled, so resume only in folders that
+you trust.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 python -m baselines.search.foresight --games 160 --playouts 300
 
-The same flat search plays twice against three full_greedy(variant=paper), on the same deals and from every seat: once its playouts
-draw what will be drawn, once they draw by chance. It tries the twelve turns that learned(kingdomino) likes best and halves them again and
-again, as strongest does; in its playouts it plays by the network itself. The dominoes of a game are fixed by the deal, whatever the
-players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that. Nor is it the worth of the
-draws: a flat search uses them for one turn, and plays on as if it did not know them. ceiling.py plans whole games with them.
+The same flat search plays twice. Its opponents are three full_greedy(variant=paper), on the same deals and from every seat. Once its
+playouts draw what will be drawn, and once they draw by chance. It tries the twelve turns that learned(kingdomino) likes best and halves
+them again and again, as strongest does. In its playouts it plays by the network itself. The dominoes of a game are fixed by the deal,
+whatever the players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that. The result is
+not the worth of the draws: a flat search uses them for one turn, and plays on as if it did not know them. The program ceiling.py plans
+whole games with them.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Searcher:
 
 
 def margin_of(deal: int, me: int, playouts: int, knows: bool, seed: int) -> int:
-    """Play a game in which the search has the seat `me`; return by how much it won."""
+    """Play a game in which the search has the seat `me`; return its margin."""
     table = kdenv.table("kingdomino", players=SEATS)
     coming = make_rng(seed + deal)
     searcher = Searcher(table, me, playouts, knows, seed + 1_000_003 * (deal * SEATS + me + 1))

@@ -1,4 +1,4 @@
-"""The gain of a search over its own policy in points a decision, by the number of playouts.
+"""Measures the gain of a search over its own policy in points a decision. It is printed by number of playouts.
 
 python -m baselines.search.improvement dominion "ppo(dominion-ppo)" --playouts 30 100 300 --confidence 0 1 2
 

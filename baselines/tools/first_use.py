@@ -1,7 +1,7 @@
-"""Prints the CPU seconds of the first use of a game in a new process.
+"""Prints the CPU seconds of a game's first use in a new process.
 
-python -m baselines.tools.first_use kingdomino                              # with the machine code of this user
-KDENV_CACHE_DIR=$(mktemp -d) python -m baselines.tools.first_use kingdomino # with none
+python -m baselines.tools.first_use kingdomino                              # with the cache
+KDENV_CACHE_DIR=$(mktemp -d) python -m baselines.tools.first_use kingdomino # without it
 """
 
 import sys

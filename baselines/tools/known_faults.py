@@ -2,7 +2,7 @@
 
     python -m baselines.tools.mutation --known
 
-A fault replaces a text that its file has exactly once; tests/baselines/test_mutation.py names the texts that a renaming has changed.
+A fault replaces a text that its file has exactly once. If a renaming changes such a text, tests/baselines/test_mutation.py names it.
 
 These changes are no faults, because they change nothing that can be observed:
 

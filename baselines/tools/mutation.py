@@ -1,12 +1,12 @@
-"""Mutation testing: puts faults into the package, one at a time, and runs the tests that should fail.
+"""Puts faults into the package, one at a time (mutation testing). It runs the tests that should fail.
 
-    python -m baselines.tools.mutation --sample 200     # 200 faults of each part of the package
+    python -m baselines.tools.mutation --sample 200     # 200 faults of each part
     python -m baselines.tools.mutation --known          # the faults of known_faults.py
 
-A fault is a small change of the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. PLAN lists
-the tests for the faults of each file. These tests run once in a copy of the repository, to measure their time and to note the functions
-that each calls. After that each fault costs one fork (mutation_trial.py). A fault that no test fails for has survived; it is printed as a
-difference of lines.
+A fault changes the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. PLAN lists the tests
+for the faults of each file. These tests run once in a copy of the repository, to measure their time and to note the functions that each
+calls. After that each fault costs one fork (mutation_trial.py). A fault that no test fails for has survived; it is printed as a difference
+of lines.
 
 Kernels run without the compiler. A test that is too slow for that is left out, so a survivor may be noticed by a compiled test.
 

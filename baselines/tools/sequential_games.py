@@ -1,8 +1,8 @@
-"""Prints the table of kdenv/arena/README.md: the deals that a comparison needs, beside a test of a fixed size with the same errors.
+"""Prints the deals that a comparison needs, beside a test of a fixed size with the same errors. The table is in kdenv/arena/README.md.
 
     python -m baselines.tools.sequential_games 1000     # comparisons of each row
 
-The differences of the deals are drawn from a normal distribution whose standard deviation is 5 times the smallest difference of interest.
+The differences of the deals are drawn from a normal distribution. Its standard deviation is 5 times the smallest difference of interest.
 The test of a fixed size is the usual one, planned to find the smallest difference with the same error of 5 % of both kinds.
 """
 

@@ -1,9 +1,9 @@
-"""Measures the speed of two processes against one, for games of a search with 50 ms a decision.
+"""Measures the speed of two processes against one. They play games of a search with 50 ms a decision.
 
-    python -m baselines.tools.two_cores 200     # games; about eight minutes on a quiet machine of two cores
+    python -m baselines.tools.two_cores 200     # games
 
-It prints the ratio, and ends with exit code 1 if it is below 1.85. The first results of a match, which come while processes start and
-compile, are left out of both times.
+It prints the ratio, and exits with 1 if it is below 1.85. On a quiet machine of two cores it takes about eight minutes. The first results
+of a match, which come while processes start and compile, are left out of both times.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""An agent that sleeps until the server calls it. It gives an address when it joins, and the server calls it when its seat decides.
+"""An agent that sleeps until the server calls it. It gives an address when it joins. The server calls it when its seat decides.
 
 python examples/server/called_back.py http://127.0.0.1:8000 GAME NAME
 
-The call has the game, the seat and the step, and no secret: after every call the agent asks the server for the state, with its token.
+The call has the game, the seat and the step. It has no secret: after every call the agent asks the server for the state, with its token.
 The operator names the hosts that may be called (`kdenv serve --callbacks HOST`). By default a server for this machine only calls this
 machine, and any other server calls nobody.
 """

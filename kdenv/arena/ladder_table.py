@@ -50,7 +50,7 @@ def explanation() -> str:
     """The meaning of the numbers."""
     return (
         "Every two rows of a game meet, on the same deals and from every seat. Ratings are points as in chess. In each game 0 is the mean "
-        "of the largest group of rows that are linked by wins in both directions; a row that lost, or won, all games against them has only "
+        "of the largest group of rows that are linked by wins in both directions. A row that lost, or won, all games against them has only "
         "one end. [low, high] are 95 % intervals over deals, each for itself: about one in 20 misses. Wins depend on whom a row has met, "
         "so compare ratings. * marks the frontier: no row of the game is as fast and stronger."
     )

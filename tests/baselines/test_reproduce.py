@@ -487,12 +487,12 @@ def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_o
         result("d", "", "", "", "nothing to play", "people", "V"),
     ]
     monkeypatch.setattr(tables, "results_of", lambda paper: lines if paper == "wong_kang" else [])
-    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U", "Games"))]
+    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "1. ", "| U", "Games"))]
     assert rows == [
         "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | +1.2 [-3.5, +5.9] | 12 | agrees | (1); only a |",
         "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | +1.2 [-3.5, +5.9] | 12 | differs | (1) |",
         "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | +1.2 [-3.5, +5.9] | 12 | cannot tell |  |",
-        "(1) said twice",
+        "1. Said twice",
         "Games: seed 1, own deals, played by abc.",
         "| U, V | d | 50 | people |",
     ]
