@@ -62,7 +62,7 @@ def test_the_anchors_are_the_rule_players_and_networks_that_can_play() -> None:
 
     assert of("kingdomino") == ["full_greedy", "learned(kingdomino)"]
     assert of("kingdomino", 3) == ["full_greedy"]  # the network is for four players
-    assert of("carcassonne")[0] == "greedy" and of("carcassonne")[-1] == "ppo(carcassonne-ppo)"
+    assert of("carcassonne")[0] == "greedy" and of("carcassonne")[-1] == "learned(carcassonne-prospects)"
     assert of("dominion")[:2] == ["big_money", "double_witch"]
     kingdom = ["cellar", "chapel", "moat", "workshop", "village", "smithy", "militia", "market", "mine", "festival"]
     assert "ppo(dominion-ppo)" in of("dominion") and "ppo(dominion-ppo)" not in of("dominion", kingdom=kingdom)

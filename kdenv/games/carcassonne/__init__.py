@@ -8,7 +8,7 @@ from kdenv.games.carcassonne.tables import N_TYPES
 
 __all__ = ["GAME"]
 
-_NETWORK = "learned(carcassonne)"
+_NETWORK = "learned(carcassonne-prospects)"
 _BROKEN_OFF = f"playout=greedy, leaf={_NETWORK}, turns=6"
 _SEARCH = f"mce({_BROKEN_OFF}, prior={_NETWORK}, widest=16, score=goal, sampling=halving, common=yes, seconds={{seconds}})"
 
@@ -18,8 +18,8 @@ STRONGEST = (
     Measured(0.1, _SEARCH),
     Measured(0.1, "mcts(seconds={seconds})"),
     Measured(0.002, _SEARCH),
-    Measured(0, "ppo(carcassonne-ppo)"),
     Measured(0, _NETWORK),
+    Measured(0, "ppo(carcassonne-ppo)"),
     Measured(0, "greedy"),
 )
 
