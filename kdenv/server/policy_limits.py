@@ -74,7 +74,8 @@ def _check_names(term: Term, folder: Path | None) -> None:
     if is_place and term.name not in names_of(Value, asking_games=False):
         module, colon, _ = term.name.partition(":")
         if not (folder is not None and colon and _is_inside(module, folder)):
-            raise BadOption(f"{shown(term.name)} names a module or a file, which is not allowed here; 'kdenv policies' lists policies")
+            fault = "is not allowed here" if folder is None else "is not in the folder of --policies"
+            raise BadOption(f"{shown(term.name)} names a module or a file, which {fault}; 'kdenv policies' lists policies")
         return
     if term.is_word:
         return

@@ -199,7 +199,8 @@ def test_an_operator_may_allow_a_folder(tmp_path: Path, monkeypatch: pytest.Monk
         while state["status"] != "over":
             state = served.get(f"/games/{id}?since={state['step']}&wait=20")
         assert [seat["left"] for seat in state["seats"]] == [None, None]
-        assert served.ask("POST", "/games", {"game": "kingdomino", "seats": ["os:system"]})[0] == 422
+        status, refusal = served.ask("POST", "/games", {"game": "kingdomino", "seats": ["os:system", "open"]})
+        assert status == 422 and "os:system names a module or a file, which is not in the folder of --policies" in refusal["error"]
 
 
 def test_one_client_may_not_ask_without_end(tmp_path: Path) -> None:

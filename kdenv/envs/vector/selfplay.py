@@ -41,9 +41,18 @@ class SelfPlay(BatchEnv):
         illegal: As in TableEnv. With "raise" an illegal action changes no game.
         threads: The number of threads that share the games. It changes no result.
 
-    reset and step return a BatchStep. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after
-    that, reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
-    must deal all games anew. A copy through pickle or cloudpickle plays the same games in another process.
+    Attributes:
+        num_envs: The number of games.
+        players: The number of seats in each game.
+        n_actions: The number of actions of the game.
+        n_observed: The length of an observation, and of a row of `afterstates` in the same encoding.
+
+    reset and step return a BatchStep with a row for each game: observation, action_mask and seat of the current decisions, and rewards (of
+    all seats), terminated, truncated and last_seat of the last step. Where a game has ended, the first three belong to the next game.
+
+    Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after that, reset() without a seed. Arrays
+    are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset() must deal all games anew. A copy
+    through pickle or cloudpickle plays the same games in another process.
 
     >>> from kdenv.envs import SelfPlay
     >>> batch = SelfPlay("dominoes", num_envs=64, mode="round")
