@@ -16,7 +16,7 @@ __all__ = ["GAME"]
 # The policies behind `strongest`; the matches that chose them are in README.md. The network was trained on single rounds, so the
 # last row is for whole matches.
 STRONGEST = (
-    Measured(0.002, "ismcts(rivals=greedy, doubt=0.03, playout=epsilon_greedy, seconds={seconds})"),
+    Measured(0.001, "ismcts(rivals=greedy, doubt=0.03, playout=epsilon_greedy, seconds={seconds})"),
     Measured(0, "learned(dominoes)"),
     Measured(0, "greedy"),
 )

@@ -33,8 +33,8 @@ _SEARCH = "mce(playout=full_greedy, {}, sampling=halving, common=yes, seconds={{
 # The policies behind `strongest`, from these seconds per decision on; README.md has the matches that chose them.
 # Of the rows of a budget those with a network come first; the others are for tables that it was not trained for.
 STRONGEST = (
-    Measured(0.002, _SEARCH.format("score=goal, prior=learned(kingdomino), widest=12")),
-    Measured(0.002, _SEARCH.format("score=margin")),
+    Measured(0.001, _SEARCH.format("score=goal, prior=learned(kingdomino), widest=12")),
+    Measured(0.001, _SEARCH.format("score=margin")),
     Measured(0, "learned(kingdomino)"),
     Measured(0, "full_greedy"),
 )
