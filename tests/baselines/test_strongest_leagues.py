@@ -11,26 +11,34 @@ from kdenv.policies import Policy, Strongest, policy
 
 FOLDER = Path(__file__).parents[2] / "baselines" / "search" / "strongest"
 LEAGUES = sorted(FOLDER.glob("*.toml"))
+GAMES = ("carcassonne", "dominion", "dominoes", "kingdomino")
+TIMES = ("1ms", "10ms", "0.1s", "1s")
 
 
-def policies_of(league: League, time: str) -> list[Policy]:
-    """The policies of the league, the searches with this budget."""
+def policies_of(league: League) -> list[Policy]:
+    """The policies of the league, the searches with its budget."""
     assert not isinstance(league.policies, list)
-    budget = read_budget(time)
+    assert league.budget is not None
+    budget = read_budget(league.budget)
     return [policy(with_budget(text, budget) if takes_budget(text) else text) for text in dict(league.policies).values()]
 
 
-def test_every_game_with_a_table_of_strongest_policies_has_a_league() -> None:
-    assert [path.stem for path in LEAGUES] == ["carcassonne", "dominion", "dominoes", "kingdomino"]
+def test_every_game_has_a_league_for_each_time_and_one_for_another_table() -> None:
+    names = {path.stem for path in LEAGUES}
+    by_time = {f"{game}-{time}" for game in GAMES for time in TIMES}
+    assert by_time <= names
+    assert sorted(name.split("-")[0] for name in names - by_time) == list(GAMES)
 
 
 @pytest.mark.parametrize("path", LEAGUES, ids=lambda path: path.stem)
-def test_all_policies_can_play_and_the_chosen_ones_are_among_them(path: Path) -> None:
+def test_all_policies_can_play_and_the_chosen_one_is_among_them(path: Path) -> None:
     league = read_league(path)
     game = find_game(league.game)
     players, variant = game.variant(league.players, **league.options)
-    assert league.budget is not None
-    for each in policies_of(league, league.budget):
+    known = policies_of(league)
+    for each in known:
         each.needs(game, players, variant)
-    for time, seconds in (("1ms", 0.001), ("10ms", 0.01), ("100ms", 0.1)):
-        assert Strongest(seconds=seconds).best(game, players, variant) in policies_of(league, time)
+    assert league.budget is not None
+    seconds = read_budget(league.budget).seconds
+    assert seconds is not None
+    assert Strongest(seconds=seconds).best(game, players, variant) in known

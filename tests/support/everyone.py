@@ -4,6 +4,7 @@ A new kind of policy, row of a paper or rule-based player is in the list without
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from random_games import random_game
@@ -14,12 +15,12 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView
 from kdenv.games import find_game
-from kdenv.policies import Policy, SelectionRule, Uct, listing, policy
+from kdenv.policies import Policy, SearchPolicy, SelectionRule, Strongest, Uct, listing, policy
 from kdenv.policies.learned import shipped_models
 from kdenv.policies.text.value import classes
 
 # What makes a search small, by the name of the parameter; one of them is given.
-SMALL = {"playouts": 24, "depth": 1, "alpha": 2, "seconds": 0.001}  # with so few seconds, `strongest` stands for no search
+SMALL = {"playouts": 24, "depth": 1, "alpha": 2, "seconds": 0.001}
 
 
 def policies_for(game: Game) -> list[str]:
@@ -28,6 +29,8 @@ def policies_for(game: Game) -> list[str]:
     for entry in listing(game):
         if entry.name in ("ppo", "learned"):
             texts += [text for model in shipped_models() if _fits(text := f"{entry.name}({model})", game)]
+        elif entry.name == "strongest":
+            texts.append(_strongest(game))
         else:
             limits = [f"{limit}={least}" for limit, least in SMALL.items() if limit in entry.parameters]
             texts += [f"{entry.name}({limits[0]})" if limits else entry.name]
@@ -54,6 +57,12 @@ def answers_of_all(name: str) -> dict[str, tuple[Any, ...]]:
     table = random_game(find_game(name), 1, decisions=12)
     table.run_chance(make_rng(1))
     return {text: answer(policy(text), table) for text in policies_for(table.game)}
+
+
+def _strongest(game: Game) -> str:
+    """What `strongest` stands for. The time of a search is not the same each time, so a number of playouts takes its place."""
+    found = Strongest(seconds=0.001).best(game, *game.variant())
+    return str(replace(found, seconds=None, playouts=SMALL["playouts"]) if isinstance(found, SearchPolicy) else found)  # type: ignore[type-var]
 
 
 def _variants() -> Iterator[str]:
