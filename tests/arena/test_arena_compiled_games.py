@@ -27,6 +27,7 @@ LINE_UPS = [
     ("dominion", ["bmfsm", "single_witch", "double_witch", "rollout"]),
     ("carcassonne", ["learned(carcassonne)", "greedy"]),
     ("carcassonne", ["ppo(carcassonne-ppo)", "random"]),
+    ("carcassonne", ["learned(carcassonne-prospects)", "greedy"]),
     ("dominoes", ["greedy", "learned(dominoes)", "random", "ppo(dominoes-ppo)"]),
 ]
 
